@@ -1,0 +1,6 @@
+"""What happens in one tick?"""
+
+from gangart.control.biped import BipedEngine, WalkPlan
+from gangart.control.engine import Engine, Reference
+
+__all__ = ["BipedEngine", "Engine", "Reference", "WalkPlan"]

@@ -1,0 +1,1 @@
+"""How does the body move over the feet?"""

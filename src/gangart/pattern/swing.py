@@ -1,0 +1,68 @@
+"""How the swing foot gets from one footprint to the next (Urbann 2.4.6).
+
+A B-spline of degree 4 with nine control points, over the phase 0…1 of the single support. The horizontal way is done
+when a fifth of the time is left, so that the foot touches down purely vertically; speed and acceleration are zero at
+both ends, so that neither lifting nor touching down kicks the body.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numba import njit
+
+from gangart.signals import Array
+
+DEGREE = 4
+# control points of the way (0: old footprint, 1: new one) and of the height (scaled below to reach 1)
+WAY = np.array([0.0, 0.0, 0.0, 0.2, 0.65, 1.0, 1.0, 1.0, 1.0])
+HEIGHT = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+
+
+@cache
+def swing_polynomials() -> Array:
+    """Way and height as polynomials: (2 curves, 5 spans, 5 coefficients, highest power first) over each span's phase."""
+    from scipy.interpolate import BSpline, PPoly
+
+    spans = len(WAY) - DEGREE
+    knots = np.concatenate([np.zeros(DEGREE), np.linspace(0.0, 1.0, spans + 1), np.ones(DEGREE)])
+    curves = []
+    for control in (WAY, HEIGHT):
+        pieces = PPoly.from_spline(BSpline(knots, control, DEGREE))
+        curves.append(pieces.c[:, DEGREE : DEGREE + spans].T)
+    out = np.array(curves)
+    out[1] /= np.max([_evaluate(out[1], u) for u in np.linspace(0.0, 1.0, 1001)])
+    return np.ascontiguousarray(out)
+
+
+@njit(cache=True)  # type: ignore[misc]
+def _evaluate(pieces, phase):  # type: ignore[no-untyped-def]
+    spans = len(pieces)
+    k = min(int(phase * spans), spans - 1)
+    u = phase - k / spans
+    value = 0.0
+    for c in pieces[k]:
+        value = value * u + c
+    return value
+
+
+@njit(cache=True)  # type: ignore[misc]
+def feet_at(polynomials, height, start, foot, pose, lift, land, time, out):  # type: ignore[no-untyped-def]
+    """Soles at ascending times: out (n, n_legs, 4) x, y, z [m], yaw [rad]."""
+    legs = len(start)
+    for i in range(len(time)):
+        t = time[i]
+        for leg in range(legs):
+            out[i, leg, 0], out[i, leg, 1], out[i, leg, 2], out[i, leg, 3] = start[leg, 0], start[leg, 1], 0.0, start[leg, 2]
+        for k in range(len(foot)):
+            leg = foot[k]
+            if t >= land[k]:
+                out[i, leg, 0], out[i, leg, 1], out[i, leg, 3] = pose[k, 0], pose[k, 1], pose[k, 2]
+            elif t > lift[k]:
+                phase = (t - lift[k]) / (land[k] - lift[k])
+                way = _evaluate(polynomials[0], phase)
+                out[i, leg, 0] += way * (pose[k, 0] - out[i, leg, 0])
+                out[i, leg, 1] += way * (pose[k, 1] - out[i, leg, 1])
+                out[i, leg, 2] = height * _evaluate(polynomials[1], phase)
+                out[i, leg, 3] += way * (pose[k, 2] - out[i, leg, 3])

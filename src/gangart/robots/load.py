@@ -1,0 +1,190 @@
+"""Read a robot: one of ours by name, or the user's robot.toml beside a URDF or MJCF (docs/robot-file.md)."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, cast
+
+from gangart.errors import BadRobot, MissingFile, UnknownName, suggest
+from gangart.robots.robot import Arm, Imu, Leg, Limits, Motor, Robot, Servo, Side, Walk
+from gangart.robots.soles import outline_of
+from gangart.robots.tables import Table
+
+_FOLDER = Path(__file__).parent
+_SIDES = ("left", "right")
+_KINEMATICS = ("hip-yaw-pitch", "numeric")
+_STEP = "step_"  # fields of Limits that stand in [walk.limits.step]
+
+
+def _keys(kind: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.name != "name")
+
+
+# What each table of the file may hold; * stands for a name of the user's.
+KEYS: dict[str, tuple[str, ...]] = {
+    "": (
+        *("format", "name", "title", "model", "base", "tick", "kinematics"),
+        *("home", "coupled", "imu", "legs", "arms", "motors", "servo", "walk"),
+    ),
+    "imu": _keys(Imu),
+    "legs.*": _keys(Leg),
+    "arms.*": _keys(Arm),
+    "motors.*": _keys(Motor),
+    "servo": _keys(Servo),
+    "walk": _keys(Walk),
+    "walk.limits": (*(key for key in _keys(Limits) if not key.startswith(_STEP)), "step"),
+    "walk.limits.step": tuple(key.removeprefix(_STEP) for key in _keys(Limits) if key.startswith(_STEP)),
+}
+
+
+def names() -> list[str]:
+    """The robots that come with gangart."""
+    return sorted(p.parent.name for p in _FOLDER.glob("*/robot.toml"))
+
+
+def load(robot: str | Path) -> Robot:
+    """A robot by name ("nao"), or from the path of a robot.toml or of its folder."""
+    if isinstance(robot, str) and robot in names():
+        return _read(_FOLDER / robot / "robot.toml")
+    path = Path(robot)
+    with suppress(OSError):  # a name may be longer than a path can be
+        path = path / "robot.toml" if path.is_dir() else path
+    if path.suffix == ".toml" or len(path.parts) > 1:
+        return _read(path)
+    raise UnknownName(f"no robot '{robot}'; {suggest(str(robot), names())}")
+
+
+def _read(path: Path) -> Robot:
+    from gangart.robots.check import check, hinges
+    from gangart.robots.mechanism import read_spec
+
+    top = Table(_parse(path), str(path), keys=KEYS[""])
+    folder = path.resolve().parent
+    model_path, base = folder / top.text("model"), top.text("base")
+    spec = read_spec(model_path, base)
+    robot = Robot(
+        name=_name(top),
+        title=top.text("title", ""),
+        folder=folder,
+        model_path=model_path,
+        base=base,
+        tick=top.number("tick", 1e-3, 0.1, default=0.01),
+        legs={key: _leg(key, t) for key, t in _named(top, "legs", required=True)},
+        arms={key: _arm(key, t) for key, t in _named(top, "arms")},
+        motors={key: _motor(key, t) for key, t in _named(top, "motors")},
+        coupled=_strings(top.table("coupled", default={})),
+        home=_angles(top.table("home", default={})),
+        imu=_imu(top.table("imu", KEYS["imu"], {"body": base})),
+        servo=_servo(top.table("servo", KEYS["servo"])),
+        walk=_walk(top.table("walk", KEYS["walk"])) if "walk" in top else None,
+        leg_kinematics=top.one_of("kinematics", _KINEMATICS, "numeric"),
+        joints=hinges(spec, model_path.name),
+    )
+    check(robot, spec)
+    return robot
+
+
+def _parse(path: Path) -> dict[str, Any]:
+    try:
+        data = tomllib.loads(path.read_bytes().decode())
+    except FileNotFoundError as error:
+        raise MissingFile(f"robot file {path} does not exist") from error
+    except OSError as error:
+        raise MissingFile(f"robot file {path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, a number or a nesting without end
+        raise BadRobot(f"{path} is not TOML: {error}") from error
+    version = Table(data, str(path)).number("format")
+    if version != 1:
+        raise BadRobot(f"{path}: 'format' is {version:g}; this gangart reads format 1")
+    return data
+
+
+def _name(top: Table) -> str:
+    name = top.text("name")
+    if not re.fullmatch(r"[A-Za-z0-9_-]+", name):
+        raise BadRobot(f"{top.where}: 'name' is {name!r}; it names files too, so letters, digits, - and _ have to do")
+    return name
+
+
+def _named(top: Table, kind: str, required: bool = False) -> list[tuple[str, Table]]:
+    group = top.table(kind, default=None if required else {})
+    if required and not group.names():
+        raise BadRobot(f"{group.where} is empty; a robot needs at least one")
+    return [(name, group.table(name, KEYS[f"{kind}.*"])) for name in group.names()]
+
+
+def _leg(name: str, t: Table) -> Leg:
+    return Leg(
+        name=name,
+        side=cast("Side", t.one_of("side", _SIDES)),
+        joints=t.list_of_names("joints"),
+        foot=t.text("foot"),
+        sole=t.array("sole", (3,), [0.0, 0.0, 0.0]),
+        outline=outline_of(t.array("outline", (-1, 2), [[0.0, 0.0]]), f"{t.where}: 'outline'"),
+        force_sensors=t.array("force_sensors", (-1, 2), []),
+    )
+
+
+def _arm(name: str, t: Table) -> Arm:
+    return Arm(name=name, side=cast("Side", t.one_of("side", _SIDES)), swing=t.text("swing"))
+
+
+def _motor(name: str, t: Table) -> Motor:
+    stall = t.number("stall_torque", 1e-9)
+    return Motor(
+        name=name,
+        joints=t.list_of_names("joints"),
+        gear_ratio=t.number("gear_ratio", 1e-3, 1e5),
+        no_load_speed=t.number("no_load_speed", 1e-3),
+        stall_torque=stall,
+        nominal_torque=t.number("nominal_torque", 1e-9, stall),
+        supply=t.number("supply", 1e-3),
+    )
+
+
+def _strings(t: Table) -> dict[str, str]:
+    return {key: t.text(key) for key in t.names()}
+
+
+def _angles(t: Table) -> dict[str, float]:
+    return {key: t.number(key, -2 * math.pi, 2 * math.pi) for key in t.names()}  # who writes degrees learns it here
+
+
+def _imu(t: Table) -> Imu:
+    return Imu(body=t.text("body"), position=t.array("position", (3,), [0.0, 0.0, 0.0]))
+
+
+def _servo(t: Table) -> Servo:
+    return Servo(t.number("position_gain", 0.0), t.number("velocity_gain", 0.0), t.text("reason", ""))
+
+
+def _walk(t: Table) -> Walk:
+    return Walk(
+        com_height=t.number("com_height", 1e-3, 10.0),
+        double_step_duration=t.number("double_step_duration", 0.1, 10.0),
+        double_support_ratio=t.number("double_support_ratio", 0.02, 0.9),
+        step_height=t.number("step_height", 0.0, 1.0),
+        foot_spacing=t.number("foot_spacing", 0.0, 2.0),
+        zmp_forward=t.number("zmp_forward", -1.0, 1.0, default=0.0),
+        zmp_inward=t.number("zmp_inward", -1.0, 1.0, default=0.0),
+        bezier=t.array("bezier", (4,)),
+        arm_swing=t.number("arm_swing", default=0.0),
+        preview=t.number("preview", 0.1, 10.0),
+        limits=_limits(t.table("limits", KEYS["walk.limits"])),
+    )
+
+
+def _limits(t: Table) -> Limits:
+    step = t.table("step", KEYS["walk.limits.step"])
+    values = {}
+    for key in _keys(Limits):
+        if key.startswith(_STEP):
+            values[key] = step.number(key.removeprefix(_STEP), 0.0)
+        else:
+            values[key] = t.number(key, 1e-3 if key.endswith("_acceleration") else 0.0)
+    return Limits(**values)

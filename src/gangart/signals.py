@@ -1,0 +1,138 @@
+"""What runs through the rooms: values with units, time along axis 0, NumPy arrays inside.
+
+Frames: the world has its origin on the ground, x forward, y left, z up. Quaternions are wxyz. Legs are named by
+the robot ("left", "right", ...); an array over legs keeps the robot's order, an array over joints the model's.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gangart.errors import BadValue
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Where to go: a velocity of the body in its own frame."""
+
+    vx: float = 0.0  # [m/s] forward
+    vy: float = 0.0  # [m/s] to the left
+    wz: float = 0.0  # [rad/s] turning left
+
+    def __post_init__(self) -> None:
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if not isinstance(value, (int, float)) or not math.isfinite(value):
+                raise BadValue(f"command {f.name} is {value!r}; it has to be a finite number")
+
+
+@dataclass(frozen=True)
+class FootstepPlan:
+    """Footprints in the snow and when they are made: which foot leaves the ground when, and lands when and where."""
+
+    start: Array  # (n_legs, 3) footprints at the beginning: x, y [m], yaw [rad] in the world
+    foot: Ints  # (n_steps,) index of the leg that steps
+    pose: Array  # (n_steps, 3) where it lands: x, y [m], yaw [rad] in the world
+    lift: Array  # (n_steps,) [s] when it leaves the ground
+    land: Array  # (n_steps,) [s] when it touches the ground again
+
+    def __len__(self) -> int:
+        return len(self.foot)
+
+    def contacts(self, time: Array) -> Bools:
+        """Which legs stand at the given times [s]; shape (n_times, n_legs)."""
+        standing = np.ones((len(time), len(self.start)), dtype=bool)
+        for foot, lift, land in zip(self.foot, self.lift, self.land, strict=True):
+            standing[(time >= lift) & (time < land), foot] = False
+        return standing
+
+
+@dataclass(frozen=True)
+class BodyTrajectory:
+    """How the body and the feet move, as the walking pattern wants it."""
+
+    time: Array  # (n,) [s]
+    com: Array  # (n, 3) [m] centre of mass in the world
+    zmp: Array  # (n, 2) [m] reference of the zero moment point in the world
+    feet: Array  # (n, n_legs, 4) soles: x, y, z [m], yaw [rad] in the world
+
+
+@dataclass(frozen=True)
+class JointTrajectory:
+    """Joint angles over time, and the pose of the robot's base that belongs to them."""
+
+    time: Array  # (n,) [s]
+    position: Array  # (n, n_joints) [rad]
+    base_position: Array  # (n, 3) [m] base in the world
+    base_yaw: Array  # (n,) [rad] the base stays upright
+
+
+@dataclass(frozen=True, slots=True)
+class JointTargets:
+    """What the motors are asked for at the end of one tick."""
+
+    time: float  # [s] when the targets are due
+    position: Array  # (n_joints,) [rad]
+    velocity: Array  # (n_joints,) [rad/s] at that instant
+
+
+@dataclass(frozen=True, slots=True)
+class SensorReading:
+    """What the robot's own sensors say at one instant."""
+
+    time: float  # [s]
+    position: Array  # (n_joints,) [rad] joint angles
+    velocity: Array  # (n_joints,) [rad/s]
+    gyro: Array  # (3,) [rad/s] angular velocity in the IMU's frame
+    accelerometer: Array  # (3,) [m/s²] specific force in the IMU's frame
+    foot_force: Array  # (n_legs, n_sensors) [N] pressed on each sensor of each sole
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Everything that happened, one row per physics step."""
+
+    robot: str  # name of the robot
+    joints: tuple[str, ...]  # names, in the order of the joint columns
+    legs: tuple[str, ...]  # names, in the order of the leg columns
+    time: Array  # (n,) [s]
+    target: Array  # (n, n_joints) [rad] what the motors were asked for
+    position: Array  # (n, n_joints) [rad] joint angles
+    velocity: Array  # (n, n_joints) [rad/s]
+    torque: Array  # (n, n_joints) [N m] of the motor at each joint
+    base_position: Array  # (n, 3) [m] base in the world
+    base_orientation: Array  # (n, 4) wxyz, base to world
+    base_velocity: Array  # (n, 3) [m/s] in the world
+    base_rotation: Array  # (n, 3) [rad/s] angular velocity in the base's frame
+    gyro: Array  # (n, 3) [rad/s] IMU
+    accelerometer: Array  # (n, 3) [m/s²] IMU, specific force
+    foot_pose: Array  # (n, n_legs, 7) soles in the world: position [m], quaternion wxyz
+    foot_wrench: Array  # (n, n_legs, 6) force [N] and torque about the sole's origin [N m] from the ground, world axes
+    foot_force: Array  # (n, n_legs, n_sensors) [N] on each force sensor of the soles
+    contact: Bools  # (n, n_legs) whether the sole touches the ground
+    zmp: Array  # (n, 2) [m] measured from the ground forces, in the world; NaN in the air
+    zmp_reference: Array  # (n, 2) [m] what the pattern wanted, in the world
+    com_reference: Array  # (n, 3) [m] what the pattern wanted, in the world
+    support: Bools  # (n, n_legs) which legs the pattern wants on the ground
+    info: dict[str, Any] = field(default_factory=dict)  # command, settings, versions: whatever JSON can say
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def duration(self) -> float:
+        """Recorded time [s]."""
+        return float(self.time[-1] - self.time[0]) if len(self) > 1 else 0.0
+
+    def columns(self) -> dict[str, Array | Bools]:
+        """The arrays by name, in the order of the fields."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if isinstance(getattr(self, f.name), np.ndarray)}

@@ -1,0 +1,41 @@
+"""What all tests share: determinism, and the robots."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+# One thread per test process: xdist already uses the cores, and sums keep their order.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+# Plots are files.
+os.environ.setdefault("MPLBACKEND", "agg")
+
+# Kernels compile once for all processes. numba does not see a change in a file that a kernel imports from, so each
+# state of the sources has a cache of its own: a test never runs yesterday's kernel.
+_ROOT = Path(__file__).parents[1]
+_SOURCES = b"".join(file.read_bytes() for file in sorted((_ROOT / "src").rglob("*.py")))
+os.environ.setdefault("NUMBA_CACHE_DIR", str(_ROOT / ".cache" / "numba" / hashlib.sha256(_SOURCES).hexdigest()[:16]))
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from gangart import robots
+
+# The same examples in every run: a failure is never a matter of luck, nor of a busy machine.
+settings.register_profile("gangart", derandomize=True, deadline=None, max_examples=50)
+settings.load_profile("gangart")
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers, the same in every run."""
+    return np.random.default_rng(20260101)
+
+
+@pytest.fixture(scope="session")
+def nao() -> robots.Robot:
+    """The Nao as it comes with gangart; robots are frozen, so all tests share it."""
+    return robots.load("nao")
