@@ -67,7 +67,8 @@ def test_corners_of_the_workspace_and_straight_knees_are_exact(nao, corner, stra
     angles[3] = 0.0 if straight else angles[3]
     pose = legs.forward(leg, angles)
     found = legs.inverse(leg, pose, on_failure="clamp")
-    assert np.abs(legs.forward(leg, found.angles) - pose).max() < 1e-8 if straight else 1e-9
+    assert found.status == 0
+    assert np.abs(legs.forward(leg, found.angles) - pose).max() < 1e-9
 
 
 def test_a_nearly_straight_knee_costs_no_accuracy(legs):
@@ -76,13 +77,14 @@ def test_a_nearly_straight_knee_costs_no_accuracy(legs):
     angles[:, 2], angles[:, 3], angles[:, 4] = -0.1 - knee / 2, knee, 0.1 - knee / 2
     pose = legs.forward("left", angles)
     found = legs.inverse("left", pose)
-    assert np.abs(legs.forward("left", found.angles) - pose).max() < 1e-14
+    assert np.abs(legs.forward("left", found.angles) - pose).max() < 2e-12
 
 
 def test_left_and_right_are_mirror_images(legs, nao, rng):
     low, high = limits(nao, "left")
     right_low, right_high = limits(nao, "right")
-    # the ankle pitch differs by half a degree between the legs: draw where both can go
+    # the ankle's limits differ by half a degree between the legs: draw where both can go, and bent forward
+    low[3] = 0.01
     low[4], high[4] = max(low[4], right_low[4]), min(high[4], right_high[4])
     angles = rng.uniform(low, high, (1000, 6))
     left = legs.forward("left", angles)
@@ -129,7 +131,9 @@ def test_a_joint_limit_is_refused_by_name_or_clipped(legs, nao):
     angles = np.array([0.0, 0.0, -0.4, 0.8, -0.4, 0.0])
     angles[0] = high[0] + np.radians(5.0)
     pose = legs.forward("right", angles)
-    with pytest.raises(Unreachable, match=r"leg 'right': joint 'RHipYawPitch' would be 5\.0° above its upper limit of 42"):
+    with pytest.raises(
+        Unreachable, match=r"leg 'right': joint 'RHipYawPitch' would be 5\.0° above its upper limit of 42"
+    ):
         legs.inverse("right", pose)
     found = legs.inverse("right", pose, on_failure="clamp")
     assert found.status == 2

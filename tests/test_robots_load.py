@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import copy
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -85,6 +88,7 @@ REFUSED = {
     "missing table": (put(..., "servo"), "'servo' is missing; it has to be a table"),
     "missing legs": (put(..., "legs"), "'legs' is missing; it has to be a table"),
     "no legs": (put({}, "legs"), "[legs] is empty; a robot needs at least one"),
+    "millimetres": (put([0, 0, -45], "legs", "left", "sole"), "lengths are in metres, within -10 and 10"),
     "wrong type": (put("long", "walk", "com_height"), "[walk]: 'com_height' has to be a number, got 'long'"),
     "truth is no number": (put(True, "tick"), "'tick' has to be a number, got True"),
     "table instead of text": (put({}, "base"), "'base' has to be a text, got {}"),
@@ -232,6 +236,18 @@ def test_a_star_turns_left_everywhere_and_is_still_refused(folder: Path) -> None
     star = [[float(np.cos(a)), float(np.sin(a))] for a in 4 * np.pi / 5 * np.arange(5)]
     with pytest.raises(BadRobot, match="not convex"):
         load_changed(folder, put(star, "legs", "left", "outline"))
+
+
+def test_a_wrong_choice_of_opengl_is_one_sentence() -> None:
+    code = "from gangart import errors, robots\ntry: robots.load('nao')\nexcept errors.MissingTool as e: print(e)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "MUJOCO_GL": "junk"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.startswith("MuJoCo does not start with MUJOCO_GL='junk' ("), done.stderr
 
 
 def test_what_may_be_left_out_has_its_default(folder: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from gangart import robots
 from gangart.errors import BadRobot
+from gangart.robots.picture import stage
 
 SERVO = "[servo]\nposition_gain = 100.0\nvelocity_gain = 1.0\n"
 
@@ -169,6 +170,13 @@ def test_an_mjcf_that_no_machine_can_have_is_refused(tmp_path: Path, change: dic
 )
 def test_a_urdf_that_no_machine_can_have_is_refused(tmp_path: Path, model: str, sentence: str) -> None:
     refused(tmp_path, model, biped_toml(), "biped.urdf", sentence)
+
+
+def test_a_urdf_stands_on_the_floor_of_its_picture(tmp_path: Path) -> None:
+    _, data = stage(robots.load(write(tmp_path, biped(), biped_toml())))  # no shapes: drawn as bones
+    trunk, foot = data.body("trunk").xpos[2], data.body("left_foot").xpos[2]
+    assert trunk - foot == pytest.approx(0.5)
+    assert 0.0 < foot < 0.05  # half the thickness of the bone that ends in it
 
 
 def test_a_link_without_mass_may_carry_a_fixed_one_with_mass(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from gangart.compiled import kernel
 
 from gangart.signals import Array, Bools
 
 
-@njit(cache=True)  # type: ignore[misc]
-def convex_hull(points, out):  # type: ignore[no-untyped-def]
+@kernel
+def convex_hull(points, out):
     """Andrew's monotone chain, anticlockwise into out (2 n, 2); returns how many corners there are."""
     n = len(points)
     order = np.argsort(points[:, 0] + 1e-9 * points[:, 1])
@@ -26,13 +26,13 @@ def convex_hull(points, out):  # type: ignore[no-untyped-def]
     return max(count - 1, 1)
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _turn(a, b, c):  # type: ignore[no-untyped-def]
+@kernel
+def _turn(a, b, c):
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-@njit(cache=True)  # type: ignore[misc]
-def distance_inside(hull, count, p):  # type: ignore[no-untyped-def]
+@kernel
+def distance_inside(hull, count, p):
     """Distance of p to the nearest edge of an anticlockwise hull; negative outside."""
     best = np.inf
     for i in range(count):
@@ -43,8 +43,8 @@ def distance_inside(hull, count, p):  # type: ignore[no-untyped-def]
     return best
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _margins(outlines, pose, contact, points, out):  # type: ignore[no-untyped-def]
+@kernel
+def _margins(outlines, pose, contact, points, out):
     n, legs = contact.shape
     corners = outlines.shape[1]
     cloud = np.empty((legs * corners, 2))

@@ -116,10 +116,11 @@ class BipedEngine:
         self._time[0] = due
         self._place_feet()
         com = np.array([self._state[0, 0], self._state[1, 0], self.walk.com_height])
+        standing = self._standing[0].copy()
         joints = self._pose(com, reading.position)
         velocity = self._velocity(due, com, joints)
         zmp = self._references[min(self._index, len(self._references) - 1)]
-        self.reference = Reference(zmp, com, self._support(due))
+        self.reference = Reference(zmp, com, standing)
         return JointTargets(due, joints, velocity)
 
     def _new_stepper(self) -> Stepper:
@@ -129,7 +130,7 @@ class BipedEngine:
     def _restart(self, time: float) -> None:
         self._stepper = self._new_stepper()
         self._time = np.array([time])
-        self._feet = np.zeros((1, 2, 4))
+        self._feet, self._standing = np.zeros((1, 2, 4)), np.ones((1, 2), dtype=np.bool_)
         self._feet[0, :, :2] = self._stepper.feet[:, :2]
         self._state = np.zeros((2, 3))
         self._error = np.zeros(2)
@@ -151,24 +152,18 @@ class BipedEngine:
         self._index = 0
         self.notes = self._stepper.notes
 
-    def _support(self, time: float) -> Bools:
-        plan = self._plan
-        standing = np.array([True, True])
-        standing[plan.foot[(plan.lift <= time) & (time < plan.land)]] = False
-        return standing
-
     def _place_feet(self) -> None:
         """Soles at the time of self._time."""
         plan = self._plan
         feet_at(
             self._swing, self.walk.step_height,
-            plan.start, plan.foot, plan.pose, plan.lift, plan.land, self._time, self._feet,
+            plan.start, plan.foot, plan.pose, plan.lift, plan.land, self._time, self._feet, self._standing,
         )  # fmt: skip
 
     def _pose(self, com: Array, measured: Array | None) -> Array:
         """Joint angles for the feet of this tick and a centre of mass [m]."""
         feet = self._feet[0]
-        self._joints[self.arms.columns] = self.arms.angles(com, feet)
+        self._joints[self.arms.columns] = self.arms.angles(com[None], self._feet)[0]
         self._joints = self.poser(com, feet, self._joints, measured)
         if self.poser.status != "exact":
             note = f"legs at their end ({self.poser.status}): lower the centre of mass or walk slower"
@@ -182,7 +177,7 @@ class BipedEngine:
         later = com.copy()
         later[:2] += INSTANT * self._state[:, 1] + INSTANT**2 / 2.0 * self._state[:, 2]
         angles = joints.copy()
-        angles[self.arms.columns] = self.arms.angles(later, self._feet[0])
+        angles[self.arms.columns] = self.arms.angles(later[None], self._feet)[0]
         return (self.poser.beside(later, self._feet[0], angles) - joints) / INSTANT
 
     def _observe(self, reading: SensorReading) -> None:
@@ -230,10 +225,11 @@ class BipedEngine:
         references = curve(dt * np.arange(len(time) + g.horizon))
         motion = preview_motion(g, references, len(time))
         com = np.column_stack([motion[:, 0, 0], motion[:, 1, 0], np.full(len(time), self.walk.com_height)])
-        feet = np.empty((len(time), 2, 4))
+        feet, support = np.empty((len(time), 2, 4)), np.empty((len(time), 2), dtype=np.bool_)
         feet_at(
-            self._swing, self.walk.step_height, plan.start, plan.foot, plan.pose, plan.lift, plan.land, time, feet
-        )
+            self._swing, self.walk.step_height,
+            plan.start, plan.foot, plan.pose, plan.lift, plan.land, time, feet, support,
+        )  # fmt: skip
         joints = np.tile(self.robot.home_position, (len(time), 1))
         joints[:, self.arms.columns] = self.arms.angles(com, feet)
         body = BodyTrajectory(time, com, references[: len(time)], feet)

@@ -67,13 +67,12 @@ def _placed(stance: Array, side: float, wanted: Array, walk: Walk) -> tuple[Arra
     forward, left = c * dx + s * dy, -s * dx + c * dy
     outward = side * left - walk.foot_spacing
     turn = side * (wanted[2] - stance[2])
-    place = np.array([forward, outward, turn])
-    low = np.array([-limits.step_backward, -limits.step_inward, -limits.step_turn_inward])
-    high = np.array([limits.step_forward, limits.step_outward, limits.step_turn_outward])
-    kept = np.clip(place, low, high)
-    if np.allclose(kept, place, rtol=0.0, atol=1e-9):
+    x = min(max(forward, -limits.step_backward), limits.step_forward)
+    y = min(max(outward, -limits.step_inward), limits.step_outward)
+    yaw = min(max(turn, -limits.step_turn_inward), limits.step_turn_outward)
+    if abs(x - forward) + abs(y - outward) + abs(yaw - turn) < 1e-9:
         return wanted, False
-    return moved(stance, kept[0], side * (kept[1] + walk.foot_spacing), side * kept[2]), True
+    return moved(stance, x, side * (y + walk.foot_spacing), side * yaw), True
 
 
 def limit_command(command: Command, limits: Limits) -> tuple[Command, tuple[str, ...]]:

@@ -24,7 +24,9 @@ from gangart.signals import Array, Ints
 
 OK, OUT_OF_REACH, JOINT_LIMIT = 0, 1, 2  # what the inverse kinematics report
 OnFailure = Literal["raise", "clamp"]
-_REACH_TOLERANCE = 1e-12  # [m] rounding of a straight leg is not out of reach
+_REACH_TOLERANCE = (
+    1e-12  # [m] a leg this near to straight is straight: rounding must not bend a knee or be out of reach
+)
 _LIMIT_TOLERANCE = 1e-9  # [rad] rounding of a joint at its limit is not beyond it
 
 
@@ -160,7 +162,7 @@ def inverse(pose: Array, leg: Array, q: Array) -> tuple[int, int, float]:
         d -= excess
     status = 1 if excess != 0.0 else 0
     # the cosine law with half angles: exact where the knee is nearly straight, which acos is not
-    straight = max((reach - d) * (reach + d), 0.0)
+    straight = (reach - d) * (reach + d) if d < reach - _REACH_TOLERANCE else 0.0
     folded = max((d - fold) * (d + fold), 0.0)
     bend = 2.0 * math.atan2(math.sqrt(straight), math.sqrt(folded))
     along = math.sqrt(straight * folded) / (2.0 * l2)  # l1 sin(knee)

@@ -18,8 +18,8 @@ _AXES = ((1, "hip roll", 0), (2, "hip pitch", 1), (3, "knee pitch", 1), (4, "ank
 def leg_numbers(tree: Tree, leg: Leg) -> Array:
     """The 23 numbers of a leg; raises BadRobot if it is built otherwise.
 
-    0..2 hip centre in the base [m]; 3, 4 cosine and sine of the yaw-pitch axis's tilt against z; 5 its sense (±1);
-    6, 7 thigh and shank [m]; 8..10 the sole's origin from the ankle [m]; 11..16 and 17..22 lower and upper limits [rad].
+    0..2 hip centre in the base [m]; 3, 4 cosine and sine of the yaw-pitch axis' tilt from z; 5 its sense (±1);
+    6, 7 thigh and shank [m]; 8..10 the sole's origin from the ankle [m]; 11..16, 17..22 lower and upper limits [rad].
     """
     rows = _rows(tree, leg)
     axes = tree.links[rows, AXIS:ZERO]

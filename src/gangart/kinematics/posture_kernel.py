@@ -3,7 +3,8 @@
 The unknown is the centre of mass in the base, c. Given c and the torso's yaw, the base and both feet in it are known
 and the legs have a closed form; the yaw is found so that both legs ask the shared hip motor for the same angle. The
 angles have a centre of mass C(c), and the right c is the fixed point C(c) = c (Strom, Slavov, Chown 2009). It is found
-by Broyden's method, whose matrix is kept from tick to tick: three evaluations where plain repetition takes nine.
+by Broyden's method, whose matrix is kept from tick to tick: three evaluations per tick of a walk, where plain
+repetition takes eleven.
 """
 
 from __future__ import annotations
@@ -164,6 +165,20 @@ def _whole_com(model: Biped, q: Array, frames: Array, fixed: Array, mass: float,
 
 
 @kernel
+def _begin(model: Biped, joints: Array, q: Array, frames: Array, fixed: Array, moment: Array, state: Array) -> float:
+    """Place what does not hang on the legs, once per tick, and start a state that has none; returns the mass [kg]."""
+    mass = _mass(model)
+    for i in range(q.shape[0]):
+        q[i] = joints[i]
+    place_base(model.links, frames, fixed)
+    sweep(model.nodes, model.links, model.upper, q, frames, fixed)
+    if math.isnan(state[0]):
+        _whole_com(model, q, frames, fixed, mass, moment)
+        _start(model, state, moment)
+    return mass
+
+
+@kernel
 def tick(
     model: Biped,
     com: Array,
@@ -188,14 +203,7 @@ def tick(
     frames, small = work[:n], work[n:]
     error, last, step, fixed, c = small[5, 0:3], small[5, 3:6], small[5, 6:9], small[5, 9:12], small[4, 6:9]
     moment = small[4, 9:12]
-    mass = _mass(model)
-    for i in range(q.shape[0]):
-        q[i] = joints[i]
-    place_base(model.links, frames, fixed)
-    sweep(model.nodes, model.links, model.upper, q, frames, fixed)
-    if math.isnan(state[0]):
-        _whole_com(model, q, frames, fixed, mass, moment)
-        _start(model, state, moment)
+    mass = _begin(model, joints, q, frames, fixed, moment, state)
     for i in range(3):
         c[i] = state[i]
     middle = _middle_yaw(feet)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gangart.compiled import kernel
 from gangart.robots import Robot
-from gangart.signals import Array
+from gangart.signals import Array, Ints
 
 
 class ArmSwing:
@@ -21,8 +22,17 @@ class ArmSwing:
         self._factor = factor
 
     def angles(self, com: Array, feet: Array) -> Array:
-        """Shoulder angles [rad] (..., n_arms) for a centre of mass (..., 3) and soles (..., n_legs, 4)."""
-        yaw = feet[..., 3].mean(axis=-1)
-        ahead = feet[..., :2] - com[..., None, :2]
-        forward = np.cos(yaw)[..., None] * ahead[..., 0] + np.sin(yaw)[..., None] * ahead[..., 1]
-        return self._home + self._factor * forward[..., self._legs]
+        """Shoulder angles [rad] (n, n_arms) for centres of mass (n, 3) and soles (n, n_legs, 4)."""
+        out = np.empty((len(com), len(self._home)))
+        _shoulders(com, feet, self._legs, self._home, self._factor, out)
+        return out
+
+
+@kernel
+def _shoulders(com: Array, feet: Array, legs: Ints, home: Array, factor: float, out: Array) -> None:
+    for i in range(len(com)):
+        yaw = feet[i, :, 3].mean()
+        c, s = np.cos(yaw), np.sin(yaw)
+        for k in range(len(legs)):
+            foot = feet[i, legs[k]]
+            out[i, k] = home[k] + factor * (c * (foot[0] - com[i, 0]) + s * (foot[1] - com[i, 1]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
+from gangart.compiled import kernel
 
 from gangart.errors import BadValue
 from gangart.signals import Array
@@ -86,8 +86,8 @@ def _observer(A: Array, B: Array, C: Array, noise: float) -> Array:
     return np.asarray(A @ P @ C / float(C @ P @ C + noise**2))
 
 
-@njit(cache=True)  # type: ignore[misc]
-def preview_step(A, B, C, integral, gain, ahead, references, first, state, error):  # type: ignore[no-untyped-def]
+@kernel
+def preview_step(A, B, C, integral, gain, ahead, references, first, state, error):
     """Advance both axes by one tick: state (2, 3) and summed error (2,) in place.
 
     `references` (n, 2) are ZMP references; index `first` is the one of the present tick, the coming ones follow.
@@ -107,8 +107,8 @@ def preview_step(A, B, C, integral, gain, ahead, references, first, state, error
         state[axis, 2] = a + B[2] * u
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _run(A, B, C, integral, gain, ahead, references, state, error, out):  # type: ignore[no-untyped-def]
+@kernel
+def _run(A, B, C, integral, gain, ahead, references, state, error, out):
     for i in range(len(out)):
         out[i] = state
         preview_step(A, B, C, integral, gain, ahead, references, i, state, error)

@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numba import njit
 
-from gangart.signals import Array
+from gangart.compiled import kernel
+from gangart.signals import Array, Bools, Ints
 
 DEGREE = 4
 # control points of the way (0: old footprint, 1: new one) and of the height (scaled below to reach 1)
@@ -36,8 +36,8 @@ def swing_polynomials() -> Array:
     return np.ascontiguousarray(out)
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _evaluate(pieces, phase):  # type: ignore[no-untyped-def]
+@kernel
+def _evaluate(pieces: Array, phase: float) -> float:
     spans = len(pieces)
     k = min(int(phase * spans), spans - 1)
     u = phase - k / spans
@@ -47,22 +47,27 @@ def _evaluate(pieces, phase):  # type: ignore[no-untyped-def]
     return value
 
 
-@njit(cache=True)  # type: ignore[misc]
-def feet_at(polynomials, height, start, foot, pose, lift, land, time, out):  # type: ignore[no-untyped-def]
-    """Soles at ascending times: out (n, n_legs, 4) x, y, z [m], yaw [rad]."""
-    legs = len(start)
+@kernel
+def feet_at(
+    polynomials: Array, height: float, start: Array, foot: Ints, pose: Array, lift: Array, land: Array,
+    time: Array, out: Array, support: Bools,
+) -> None:  # fmt: skip
+    """Soles at the given times: out (n, n_legs, 4) x, y, z [m], yaw [rad], and which of them stand (n, n_legs)."""
     for i in range(len(time)):
         t = time[i]
-        for leg in range(legs):
-            out[i, leg, 0], out[i, leg, 1], out[i, leg, 2], out[i, leg, 3] = start[leg, 0], start[leg, 1], 0.0, start[leg, 2]
+        for leg in range(len(start)):
+            place = out[i, leg]
+            place[0], place[1], place[2], place[3] = start[leg, 0], start[leg, 1], 0.0, start[leg, 2]
+            support[i, leg] = True
         for k in range(len(foot)):
-            leg = foot[k]
+            place = out[i, foot[k]]
             if t >= land[k]:
-                out[i, leg, 0], out[i, leg, 1], out[i, leg, 3] = pose[k, 0], pose[k, 1], pose[k, 2]
-            elif t > lift[k]:
+                place[0], place[1], place[3] = pose[k, 0], pose[k, 1], pose[k, 2]
+            elif t >= lift[k]:
                 phase = (t - lift[k]) / (land[k] - lift[k])
                 way = _evaluate(polynomials[0], phase)
-                out[i, leg, 0] += way * (pose[k, 0] - out[i, leg, 0])
-                out[i, leg, 1] += way * (pose[k, 1] - out[i, leg, 1])
-                out[i, leg, 2] = height * _evaluate(polynomials[1], phase)
-                out[i, leg, 3] += way * (pose[k, 2] - out[i, leg, 3])
+                place[0] += way * (pose[k, 0] - place[0])
+                place[1] += way * (pose[k, 1] - place[1])
+                place[2] = height * _evaluate(polynomials[1], phase)
+                place[3] += way * (pose[k, 2] - place[3])
+                support[i, foot[k]] = False

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numba import njit
+from gangart.compiled import kernel
 
 from gangart.errors import choose
 from gangart.robots import Walk
@@ -50,8 +50,8 @@ def zmp_curve(name: str, plan: FootstepPlan, walk: Walk, double_support: float) 
     return curve
 
 
-@njit(cache=True)  # type: ignore[misc]
-def build_curve(kind, start, foot, pose, lift, land, double_support, place, bezier, begin, end, points, eased):  # type: ignore[no-untyped-def]
+@kernel
+def build_curve(kind, start, foot, pose, lift, land, double_support, place, bezier, begin, end, points, eased):
     """Fill the segments of a curve: first change, then for each step its single support and the change after it."""
     forward, inward, spacing = place
     n = len(foot)
@@ -87,15 +87,15 @@ def build_curve(kind, start, foot, pose, lift, land, double_support, place, bezi
     _change(kind, last, middle, feet[foot[n - 1], 2], points[2 * n])
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _in_foot(pose, x, y, out):  # type: ignore[no-untyped-def]
+@kernel
+def _in_foot(pose, x, y, out):
     c, s = np.cos(pose[2]), np.sin(pose[2])
     out[0] = pose[0] + c * x - s * y
     out[1] = pose[1] + s * x + c * y
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _centre(feet, forward, inward, out):  # type: ignore[no-untyped-def]
+@kernel
+def _centre(feet, forward, inward, out):
     """Between the ZMP's places in both soles."""
     a, b = np.empty(2), np.empty(2)
     _in_foot(feet[0], forward, -inward, a)
@@ -103,8 +103,8 @@ def _centre(feet, forward, inward, out):  # type: ignore[no-untyped-def]
     out[0], out[1] = (a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _ahead(stance, landing, side, spacing):  # type: ignore[no-untyped-def]
+@kernel
+def _ahead(stance, landing, side, spacing):
     """How far the next footprint takes the body forward, seen from the standing foot [m]."""
     beside = np.empty(2)
     _in_foot(stance, 0.0, -side * spacing, beside)
@@ -112,8 +112,8 @@ def _ahead(stance, landing, side, spacing):  # type: ignore[no-untyped-def]
     return c * (landing[0] - beside[0]) + s * (landing[1] - beside[1])
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _support(kind, stance, side, forward, inward, bezier, came, goes, single, out):  # type: ignore[no-untyped-def]
+@kernel
+def _support(kind, stance, side, forward, inward, bezier, came, goes, single, out):
     """Control points of a single support. `came`, `goes`: body's way by the last and by this step [m]."""
     if kind == 0:
         for j in range(4):
@@ -127,8 +127,8 @@ def _support(kind, stance, side, forward, inward, bezier, came, goes, single, ou
         _in_foot(stance, forward + xs[j], -side * (inward + bezier[j]), out[j])
 
 
-@njit(cache=True)  # type: ignore[misc]
-def _change(kind, a, b, yaw, out):  # type: ignore[no-untyped-def]
+@kernel
+def _change(kind, a, b, yaw, out):
     """Control points of a double support from point a to point b."""
     out[0], out[3] = a, b
     if kind == 0:
@@ -144,8 +144,8 @@ def _change(kind, a, b, yaw, out):  # type: ignore[no-untyped-def]
         out[j, 1] = a[1] + s * u + c * v
 
 
-@njit(cache=True)  # type: ignore[misc]
-def sample_curve(begin, end, points, eased, time, out):  # type: ignore[no-untyped-def]
+@kernel
+def sample_curve(begin, end, points, eased, time, out):
     """Evaluate a chain of segments at ascending times into out (n, 2)."""
     m = len(begin)
     k = 0

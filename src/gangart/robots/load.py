@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import math
+import os
 import re
 import tomllib
 from contextlib import suppress
@@ -10,7 +12,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 
-from gangart.errors import BadRobot, MissingFile, UnknownName, suggest
+from gangart.errors import BadRobot, MissingFile, MissingTool, UnknownName, suggest
 from gangart.robots.robot import Arm, Imu, Leg, Limits, Motor, Robot, Servo, Side, Walk
 from gangart.robots.soles import outline_of
 from gangart.robots.tables import Table
@@ -60,6 +62,7 @@ def load(robot: str | Path) -> Robot:
 
 
 def _read(path: Path) -> Robot:
+    _start_mujoco()
     from gangart.robots.check import check, hinges
     from gangart.robots.mechanism import read_spec
 
@@ -87,6 +90,16 @@ def _read(path: Path) -> Robot:
     )
     check(robot, spec)
     return robot
+
+
+def _start_mujoco() -> None:
+    """Importing MuJoCo opens the OpenGL that MUJOCO_GL names, and that may not be there."""
+    try:
+        importlib.import_module("mujoco")
+    except (ImportError, AttributeError, OSError, RuntimeError) as error:
+        chosen = os.environ.get("MUJOCO_GL", "")
+        said = " ".join(str(error).split())
+        raise MissingTool(f"MuJoCo does not start with MUJOCO_GL='{chosen}' ({said}); unset that variable") from error
 
 
 def _parse(path: Path) -> dict[str, Any]:

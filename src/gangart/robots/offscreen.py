@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -43,7 +44,8 @@ def _make(model: mujoco.MjModel, width: int, height: int) -> mujoco.Renderer:
                 importlib.reload(sys.modules[_BACKEND])
         import mujoco
 
-        return mujoco.Renderer(model, height, width)
+        with warnings.catch_warnings(action="ignore"):  # GLFW warns of what the error says anyway
+            return mujoco.Renderer(model, height, width)
     except BaseException:
         if chosen:
             del os.environ["MUJOCO_GL"]  # so that the next call tries, and fails, in the same way

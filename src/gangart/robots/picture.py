@@ -8,6 +8,7 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from gangart.errors import BadValue, choose
 from gangart.robots.offscreen import renderer
@@ -53,7 +54,7 @@ def stage(robot: Robot, joints: Mapping[str, float] | None = None) -> tuple[mujo
     return model, data
 
 
-def _save(pixels: Array, path: Path, size: tuple[int, int]) -> Path:
+def _save(pixels: NDArray[np.uint8], path: Path, size: tuple[int, int]) -> Path:
     from PIL import Image
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -62,8 +63,9 @@ def _save(pixels: Array, path: Path, size: tuple[int, int]) -> Path:
 
 
 def _scene(robot: Robot) -> mujoco.MjModel:
-    """The robot, a floor without end, a soft sky, one light with a shadow and two that brighten it."""
+    """The robot, a floor without end, a soft sky, one light with a shadow and one that brightens it."""
     spec = robot.spec()
+    spec.compiler.discardvisual = False  # MuJoCo's habit for a URDF; floor and sky would go as well
     if not any(g.group < _SHAPES_ONLY for g in spec.geoms):
         _draw_bones(spec)
     spec.add_texture(
@@ -84,13 +86,14 @@ def _scene(robot: Robot) -> mujoco.MjModel:
     visual = spec.visual
     visual.headlight.ambient, visual.headlight.diffuse = [0.36] * 3, [0.16] * 3
     visual.headlight.specular = [0.05] * 3
-    visual.quality.shadowsize, visual.quality.offsamples = 4096, 8
+    visual.quality.shadowsize, visual.quality.offsamples = 8192, 8
+    visual.map.shadowclip = 2.0  # with less, the edge of the shadowed square lies in the picture as dark dots
     visual.rgba.haze, visual.map.haze = [*_HORIZON, 1.0], 0.5
     return _scaled(spec.compile())
 
 
 def _scaled(model: mujoco.MjModel) -> mujoco.MjModel:
-    """Tiles and the place of the lights go with the size of the robot: a shadow is sharp only near its light."""
+    """Tiles and the place of the lights go with the size of the robot, which has to stand below its lights."""
     model.mat_texrepeat[model.material("gangart_floor").id] = 3.0 / model.stat.extent
     model.light_pos[:] *= 1.75 * model.stat.extent
     return model

@@ -12,6 +12,8 @@ import numpy as np
 from gangart.errors import BadRobot, suggest
 from gangart.signals import Array
 
+_FAR = 10.0  # [m] no legged robot is larger; who writes millimetres learns it here
+
 
 class Table:
     """A TOML table that knows its file and its place in it, and the keys that it may have (None: any names)."""
@@ -52,12 +54,16 @@ class Table:
         return float(value)
 
     def array(self, key: str, shape: tuple[int, ...], default: list[Any] | None = None) -> Array:
-        """Finite numbers of the given shape; -1 in front stands for any length."""
+        """Lengths [m] of the given shape, none beyond 10 m; -1 in front stands for any number of rows."""
         word = "a list of " + (f"{shape[0]} numbers" if len(shape) == 1 else f"[{', '.join('xyz'[: shape[1]])}] points")
         raw = self._take(key, default, list, word)
         if not _has_shape(raw, shape):
             raise BadRobot(f"{self.where}: '{key}' has to be {word}, got {_show(raw)}")
         value = np.array(raw, dtype=float).reshape(len(raw), *shape[1:])
+        if np.abs(value).max(initial=0.0) > _FAR:
+            raise BadRobot(
+                f"{self.where}: '{key}' is {_show(raw)}; lengths are in metres, within -{_FAR:g} and {_FAR:g}"
+            )
         value.flags.writeable = False
         return value
 

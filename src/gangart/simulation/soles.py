@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from gangart.compiled import kernel
 
 from gangart.robots import Robot
 from gangart.signals import Array
@@ -26,8 +26,8 @@ def pressure_maps(robot: Robot) -> Array:
     return maps
 
 
-@njit(cache=True)  # type: ignore[misc]
-def sole_wrenches(feet, out):  # type: ignore[no-untyped-def]
+@kernel
+def sole_wrenches(feet, out):
     """Force [N] and torque about the sole's origin [N m] in world axes: feet (n, n_legs, 17) to out (n, n_legs, 6)."""
     for i in range(feet.shape[0]):
         for leg in range(feet.shape[1]):
@@ -41,8 +41,8 @@ def sole_wrenches(feet, out):  # type: ignore[no-untyped-def]
             o[5] = foot[13] + ax * fy - ay * fx
 
 
-@njit(cache=True)  # type: ignore[misc]
-def sole_pressures(feet, wrenches, maps, out):  # type: ignore[no-untyped-def]
+@kernel
+def sole_pressures(feet, wrenches, maps, out):
     """Forces on the sensors [N], out (n, n_legs, n_sensors). Soles are taken as level; a sensor cannot be pulled."""
     for i in range(feet.shape[0]):
         for leg in range(feet.shape[1]):

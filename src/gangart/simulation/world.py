@@ -162,6 +162,8 @@ class World:
 
     def _with_pushes(self, setpoints: Array) -> tuple[Array, int]:
         """Append the forces of the pushes that act during these steps, if there are any."""
+        if not self.pushes:
+            return setpoints, int(_CTRL)
         step = self.fidelity.step
         times = self.time + step * np.arange(len(setpoints))
         begin, end = times[0] - step / 2, times[-1] + step / 2
