@@ -88,8 +88,10 @@ class BipedEngine:
         self.arms = ArmSwing(robot, settings.arm_swing)
         self.notes: tuple[str, ...] = ()
         self._swing = swing_polynomials()
+        self._stance = (self.robot.home_position, np.zeros(3), 0.0)
+        self._restart(0.0)  # finds how the robot stands
+        self._stance = (self._joints.copy(), self.poser.place[:3].copy(), float(self.poser.place[3]))
         self._restart(0.0)
-        self._stance = self._joints.copy(), self.poser.place[:3].copy(), float(self.poser.place[3])
 
     # ------------------------------------------------------------------ one tick
 
@@ -125,7 +127,8 @@ class BipedEngine:
 
     def _new_stepper(self) -> Stepper:
         half = self.walk.foot_spacing / 2.0
-        return Stepper(self.walk, self.timing, self.walk.preview, np.array([[0.0, half, 0.0], [0.0, -half, 0.0]]))
+        feet = np.array([[0.0, half, 0.0], [0.0, -half, 0.0]])
+        return Stepper(self.walk, self.timing, self.walk.preview, feet, ahead=float(self._stance[1][0]))
 
     def _restart(self, time: float) -> None:
         self._stepper = self._new_stepper()

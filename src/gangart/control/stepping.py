@@ -38,6 +38,7 @@ class Stepper:
     timing: BipedTiming
     horizon: float  # [s]
     feet: Array  # (2, 3) footprints before the first step of the window
+    ahead: float = 0.0  # [m] of the body before the feet's middle
     steps: list[Step] = field(default_factory=list)
     done: list[Step] = field(default_factory=list)  # steps that have left the window
     notes: tuple[str, ...] = ()  # what was limited
@@ -137,7 +138,7 @@ class Stepper:
         for step in self.steps:
             feet[step.foot] = step.pose
         last = self.steps[-1].foot
-        home, _ = next_step(feet[last], 1 - last, _STAND, self.timing.step, self.walk)
+        home, _ = next_step(feet[last], 1 - last, _STAND, self.timing.step, self.walk, self.ahead)
         return bool(np.allclose(feet[1 - last], home, rtol=0.0, atol=1e-9))
 
     def _append(self, foot: int, lift: float, before: Command) -> None:
@@ -146,7 +147,7 @@ class Stepper:
         t = self.timing
         stop = self._command == _STAND
         velocity = _STAND if stop else accelerate(before, self._command, t.step, self.walk.limits)
-        pose, clipped = next_step(stance, foot, velocity, t.step, self.walk)
+        pose, clipped = next_step(stance, foot, velocity, t.step, self.walk, self.ahead)
         self.steps.append(Step(foot, pose, lift, lift + t.single_support, velocity, clipped))
 
     def _footprint(self, foot: int) -> Array:

@@ -35,7 +35,9 @@ def along_arc(pose: Array, x: float, y: float, yaw: float) -> Array:
     return moved(pose, c * x - s * y, s * x + c * y, yaw)
 
 
-def next_step(stance: Array, swing: int, command: Command, duration: float, walk: Walk) -> tuple[Array, bool]:
+def next_step(
+    stance: Array, swing: int, command: Command, duration: float, walk: Walk, ahead: float = 0.0
+) -> tuple[Array, bool]:
     """Where the swing foot lands, and whether the foot placement limits moved it.
 
     Args:
@@ -44,9 +46,10 @@ def next_step(stance: Array, swing: int, command: Command, duration: float, walk
         command: velocity of the body.
         duration: of a single step [s].
         walk: home spacing and limits of the robot.
+        ahead: how far ahead of the feet's middle the body stands [m]: the point that moves as commanded.
     """
     side = sign_of(swing)
-    body = moved(stance, 0.0, side * walk.foot_spacing / 2.0)
+    body = moved(stance, ahead, side * walk.foot_spacing / 2.0)
     leads_sideways = side * command.vy > 0.0
     leads_turn = side * command.wz > 0.0
     body = along_arc(
@@ -55,7 +58,7 @@ def next_step(stance: Array, swing: int, command: Command, duration: float, walk
         command.vy * duration * (2.0 if leads_sideways else 0.0),
         command.wz * duration * (2.0 if leads_turn else 0.0),
     )
-    wanted = moved(body, 0.0, side * walk.foot_spacing / 2.0)
+    wanted = moved(body, -ahead, side * walk.foot_spacing / 2.0)
     return _placed(stance, side, wanted, walk)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from gangart.kinematics._compile import kernel
+from gangart.compiled import kernel
 from gangart.kinematics.hip_yaw_pitch import hip_turn, inverse
 from gangart.kinematics.tree import place_base, sweep
 from gangart.signals import Array, Ints

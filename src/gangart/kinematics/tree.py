@@ -15,7 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from gangart.errors import BadRobot, choose
-from gangart.kinematics._compile import gufunc, kernel
+from gangart.compiled import gufunc, kernel
 from gangart.robots import Robot
 from gangart.signals import Array, Ints
 
