@@ -18,7 +18,7 @@ from gangart.control.stepping import Stepper
 from gangart.errors import BadRobot, BadValue, choose
 from gangart.gaits import BipedTiming
 from gangart.pattern.arms import ArmSwing
-from gangart.pattern.preview import GRAVITY, preview_gains, preview_motion, preview_step
+from gangart.pattern.preview import EFFORT, GRAVITY, preview_gains, preview_motion, preview_step
 from gangart.pattern.swing import feet_at, swing_polynomials
 from gangart.pattern.zmp import ZMP_NAMES, ZmpName, zmp_curve
 from gangart.robots import Robot, Walk
@@ -35,7 +35,6 @@ from gangart.signals import (
 
 ZmpSensor = Literal["feet", "imu"]
 INSTANT = 1e-4  # [s] over which joint speeds are differenced
-START = 0.6  # [s] from the command to the first change of support: four time constants of a 0.24 m pendulum
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,7 @@ class BipedEngine:
         zmp: "bezier" or "stationary" reference.
         adaptation: of the centre of mass to the posture (2.4.3): "iterated" to convergence after Strom, or from the
             last "measured" joint angles, as the original does.
+        effort: weight of the jerk in the preview controller; smaller follows the ZMP reference closer.
         feedback: 0…1, how much of the observer's correction by the measured ZMP is used (2.4.7).
         zmp_sensor: measure the ZMP with the "feet" or, as the original, from the torso's acceleration ("imu").
     """
@@ -69,6 +69,7 @@ class BipedEngine:
         adaptation: Adaptation = "iterated",
         feedback: float = 0.0,
         zmp_sensor: ZmpSensor = "feet",
+        effort: float = EFFORT,
     ) -> None:
         settings = walk or robot.walk
         if settings is None:
@@ -82,8 +83,8 @@ class BipedEngine:
         self.zmp = choose("ZMP reference", zmp, ZMP_NAMES)
         self.zmp_sensor = choose("ZMP sensor", zmp_sensor, get_args(ZmpSensor))
         self.feedback = feedback
-        self.timing = BipedTiming(settings.double_step_duration, settings.double_support_ratio, START)
-        self.gains = preview_gains(settings.com_height, robot.tick, settings.preview)
+        self.timing = BipedTiming(settings.double_step_duration, settings.double_support_ratio, settings.start)
+        self.gains = preview_gains(settings.com_height, robot.tick, settings.preview, effort=effort)
         self.poser = Poser(robot, adaptation)
         self.arms = ArmSwing(robot, settings.arm_swing)
         self.notes: tuple[str, ...] = ()

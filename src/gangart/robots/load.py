@@ -188,6 +188,7 @@ def _walk(t: Table) -> Walk:
         bezier=t.array("bezier", (4,)),
         arm_swing=t.number("arm_swing", default=0.0),
         preview=t.number("preview", 0.1, 10.0),
+        start=t.number("start", 0.0, 10.0, default=1.0),
         limits=_limits(t.table("limits", KEYS["walk.limits"])),
     )
 

@@ -114,6 +114,7 @@ class Walk:
     bezier: Array  # (4,) [m] inward control points of the Bézier ZMP over a single support
     arm_swing: float  # [rad/m] shoulder angle per metre that the opposite foot is ahead
     preview: float  # [s] how far the preview controller looks ahead
+    start: float  # [s] from the command to the first change of support: the body leans over first
     limits: Limits
 
 
