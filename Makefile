@@ -36,6 +36,7 @@ lint: .venv/.dev ## check style, format and types
 	.venv/bin/mypy
 
 docs: .venv/.dev ## build the documentation to docs/_build/html
+	.venv/bin/python docs/figures.py
 	.venv/bin/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 

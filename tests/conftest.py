@@ -18,11 +18,13 @@ _ROOT = Path(__file__).parents[1]
 _SOURCES = b"".join(file.read_bytes() for file in sorted((_ROOT / "src").rglob("*.py")))
 os.environ.setdefault("NUMBA_CACHE_DIR", str(_ROOT / ".cache" / "numba" / hashlib.sha256(_SOURCES).hexdigest()[:16]))
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import settings
 
-from gangart import robots
+from gangart import cli, robots
 
 # The same examples in every run: a failure is never a matter of luck, nor of a busy machine.
 settings.register_profile("gangart", derandomize=True, deadline=None, max_examples=50)
@@ -39,3 +41,22 @@ def rng() -> np.random.Generator:
 def nao() -> robots.Robot:
     """The Nao as it comes with gangart; robots are frozen, so all tests share it."""
     return robots.load("nao")
+
+
+COMPILING = "gangart: compiling the kernels; this happens once and takes about half a minute\n"
+
+
+@pytest.fixture
+def gangart_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
+    """Run the command line in an empty folder; answers exit code, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    def run(*args: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as end:
+            cli.main(args)
+        out, err = capsys.readouterr()
+        err = err.replace(COMPILING, "")  # whichever test comes first
+        return int(end.value.code or 0), out, err
+
+    return run

@@ -18,21 +18,6 @@ from gangart.cli import output
 from gangart.errors import MissingTool
 
 
-@pytest.fixture
-def gangart_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Any:
-    """Run the command line in an empty folder; answers exit code, standard output and standard error."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-
-    def run(*args: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as end:
-            cli.main(args)
-        out, err = capsys.readouterr()
-        return int(end.value.code or 0), out, err
-
-    return run
-
-
 def test_the_version_is_the_package_s(gangart_says: Any) -> None:
     assert gangart_says("--version") == (0, f"gangart {gangart.__version__}\n", "")
 

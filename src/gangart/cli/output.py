@@ -6,7 +6,8 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -64,6 +65,28 @@ def print_json(data: Mapping[str, Any]) -> None:
 def warn(sentence: str) -> None:
     """A sentence on standard error, on one line."""
     typer.echo(f"gangart: {' '.join(sentence.split())}", err=True)
+
+
+def tell_of_compiling() -> None:
+    """Say so when kernels are compiled: only a first run does that, and it takes its time."""
+    from gangart.compiled import tell_when_compiling
+
+    tell_when_compiling(lambda: warn("compiling the kernels; this happens once and takes about half a minute"))
+
+
+@contextmanager
+def progress(title: str, total: float, hidden: bool = False) -> Iterator[Callable[[float], None]]:
+    """A bar on standard error over `total` seconds of simulated time; yields what moves it."""
+    if hidden or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.1f} of {task.total:g} s"))
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def plain(value: Any) -> Any:

@@ -6,8 +6,9 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from gangart.control.ends import legs_at_end
 from gangart.errors import choose
-from gangart.kinematics.posture import posture
+from gangart.kinematics import PostureSolver, posture
 from gangart.kinematics.closed_form import ClosedFormPosture
 from gangart.kinematics.posture_kernel import tick
 from gangart.robots import Robot
@@ -22,51 +23,68 @@ class Poser:
 
     The centre of mass moves in the body with the posture (Urbann 2.4.3): it is "iterated" to convergence after Strom,
     or taken from the last "measured" angles in a single pass, as the original does. A target that the legs cannot take
-    is clamped, and `status` says so.
+    is clamped; `status` and `notes` say so.
     """
+
+    robot: Robot
+    solver: PostureSolver
+    place: Array  # (4,) base x, y, z [m], yaw [rad]
+    status: str  # one of STATUS
+    notes: tuple[str, ...]  # which leg and joint is at its end
 
     def __init__(self, robot: Robot, adaptation: Adaptation) -> None:
         self.robot = robot
         self.adaptation = choose("centre-of-mass adaptation", adaptation, get_args(Adaptation))
         self.solver = posture(robot)
-        self.place = np.zeros(4)  # base x, y, z [m], yaw [rad]
+        self.place = np.zeros(4)
         self.reset()
 
     def reset(self) -> None:
         """Forget the tick before."""
-        self.status = STATUS[0]
+        self.status, self.notes = STATUS[0], ()
+        self._com_in_base: Array | None = None  # as measured, in the present tick
         if isinstance(self.solver, ClosedFormPosture):
             self._state, self._work = self.solver.new_state(), self.solver.new_work()
             self._note = np.zeros(4, dtype=np.int64)
 
     def __call__(self, com: Array, feet: Array, joints: Array, measured: Array | None) -> Array:
         """Joint angles [rad]. `joints` gives arms and head, `measured` the joint angles that the robot reports."""
-        c = self.solver.com(measured) if self.adaptation == "measured" and measured is not None else None
-        if not isinstance(self.solver, ClosedFormPosture):
-            found = self.solver.solve(com, feet, joints, com_in_base=c, on_failure="clamp")
+        taken = self.adaptation == "measured" and measured is not None
+        self._com_in_base = self.solver.com(measured) if taken and measured is not None else None
+        if isinstance(self.solver, ClosedFormPosture):
+            if self._com_in_base is not None:
+                self._state[:3], self._state[3:] = self._com_in_base, 0.0
+            q = self._tick(self.solver, com, feet, joints, self._state, self.place)
+            status = int(self._note[0])
+        else:
+            found = self.solver.solve(com, feet, joints, com_in_base=self._com_in_base, on_failure="clamp")
             self.place = np.append(found.base_position, found.base_yaw)
-            self.status = STATUS[int(found.status)]
-            return found.joints
-        tolerance = self.solver.tolerance
-        if c is not None:
-            self._state[:3], self._state[3:], tolerance = c, 0.0, np.inf
-        q = np.empty(len(joints))
-        tick(self.solver.model, com, feet, joints, tolerance, self._state, self._work, q, self.place, self._note)
-        self.status = STATUS[self._note[0]]
+            q, status = found.joints, int(found.status)
+        self.status, self.notes = STATUS[status], ()
+        if status:
+            self.notes = legs_at_end(self.robot, self.solver, feet[None], q[None], self.place[None])
         return q
 
     def beside(self, com: Array, feet: Array, joints: Array) -> Array:
-        """Joint angles for a neighbouring target, without a trace in the memory or the status."""
-        if not isinstance(self.solver, ClosedFormPosture):
-            return self.solver.solve(com, feet, joints, on_failure="clamp").joints
-        q, state = np.empty(len(joints)), self._state.copy()
-        tolerance = self.solver.tolerance if self.adaptation == "iterated" else np.inf
-        tick(self.solver.model, com, feet, joints, tolerance, state, self._work, q, np.empty(4), self._note.copy())
-        return q
+        """Joint angles [rad] for a target next to the one of this tick, without a trace in memory or status."""
+        if isinstance(self.solver, ClosedFormPosture):
+            return self._tick(self.solver, com, feet, joints, self._state.copy(), np.empty(4))
+        return self.solver.solve(com, feet, joints, com_in_base=self._com_in_base, on_failure="clamp").joints
 
     def sequence(self, time: Array, com: Array, feet: Array, joints: Array) -> JointTrajectory:
         """A whole motion at once, time along axis 0, with the iterated adaptation."""
         found = self.solver.sequence(com, feet, joints, on_failure="clamp")
-        worst = int(found.status.max(initial=0))
-        self.status = STATUS[worst]
+        failed = found.status != 0
+        self.status, self.notes = STATUS[int(found.status.max(initial=0))], ()
+        if failed.any():
+            place = np.column_stack([found.base_position, found.base_yaw])[failed]
+            self.notes = legs_at_end(self.robot, self.solver, feet[failed], found.joints[failed], place)
         return JointTrajectory(time, found.joints, found.base_position, found.base_yaw)
+
+    def _tick(
+        self, solver: ClosedFormPosture, com: Array, feet: Array, joints: Array, state: Array, place: Array
+    ) -> Array:
+        q = np.empty(len(joints))
+        tolerance = solver.tolerance if self._com_in_base is None else np.inf
+        tick(solver.model, com, feet, joints, tolerance, state, self._work, q, place, self._note)
+        return q

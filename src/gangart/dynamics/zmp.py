@@ -7,9 +7,12 @@ from outside. On flat ground only the floor can exert it: the point at which it 
 
 from __future__ import annotations
 
+import copy
+
 import mujoco
 import numpy as np
 
+from gangart.errors import BadValue
 from gangart.robots import Robot
 from gangart.signals import Array, JointTrajectory
 
@@ -17,55 +20,64 @@ from gangart.signals import Array, JointTrajectory
 def multibody_zmp(
     robot: Robot, motion: JointTrajectory, *, still: bool = False, model: mujoco.MjModel | None = None
 ) -> Array:
-    """Zero moment point over a motion [m], shape (n, 2), in the world.
+    """Zero moment point over a motion [m], shape (n, 2), in the world; NaN where the floor would have to pull.
+
+    Accelerations are differences over two ticks: a reference whose speed jumps, as that of the Bézier ZMP does between
+    supports, is met there only as exactly as the motion is fine.
 
     Args:
         robot: whose joints the motion moves.
-        motion: evenly spaced in time; speeds and accelerations are its central differences.
+        motion: evenly spaced in time, at least three samples; speeds and accelerations are its central differences,
+            those of the first and last sample are the acceleration next to them, held.
         still: set speeds and accelerations to zero, which leaves the ground projection of the centre of mass.
         model: another model of the same structure, for instance with its masses changed; robot.model by default.
     """
-    model = robot.model if model is None else model
-    data = mujoco.MjData(model)
+    model = copy.copy(robot.model if model is None else model)
     disable = mujoco.mjtDisableBit
-    flags = model.opt.disableflags
     model.opt.disableflags |= disable.mjDSBL_CONTACT | disable.mjDSBL_EQUALITY | disable.mjDSBL_LIMIT
-    try:
-        qpos, qvel, qacc = _generalised(robot, model, motion)
-        if still:
-            qvel[:], qacc[:] = 0.0, 0.0
-        base = model.body(robot.base)
-        dof = int(model.jnt_dofadr[model.body_jntadr[base.id]])
-        out = np.empty((len(qpos), 2))
-        for i in range(len(qpos)):
-            data.qpos, data.qvel, data.qacc = qpos[i], qvel[i], qacc[i]
-            mujoco.mj_inverse(model, data)
-            force = data.qfrc_inverse[dof : dof + 3]  # on the base's origin, world axes
-            moment = data.xmat[base.id].reshape(3, 3) @ data.qfrc_inverse[dof + 3 : dof + 6]  # base axes → world
-            p = data.xpos[base.id]
+    data = mujoco.MjData(model)
+    qpos, qvel, qacc = _generalised(robot, model, motion)
+    if still:
+        qvel[:], qacc[:] = 0.0, 0.0
+    base = model.body(robot.base).id
+    dof = int(model.jnt_dofadr[model.body_jntadr[base]])
+    out = np.full((len(qpos), 2), np.nan)
+    for i in range(len(qpos)):
+        data.qpos, data.qvel, data.qacc = qpos[i], qvel[i], qacc[i]
+        mujoco.mj_inverse(model, data)
+        force = data.qfrc_inverse[dof : dof + 3]  # on the base's origin, world axes
+        moment = data.xmat[base].reshape(3, 3) @ data.qfrc_inverse[dof + 3 : dof + 6]  # base axes → world
+        p = data.xpos[base]
+        if force[2] > 0.0:
             out[i, 0] = p[0] - (moment[1] + p[2] * force[0]) / force[2]
             out[i, 1] = p[1] + (moment[0] - p[2] * force[1]) / force[2]
-    finally:
-        model.opt.disableflags = flags
     return out
 
 
 def _generalised(robot: Robot, model: mujoco.MjModel, motion: JointTrajectory) -> tuple[Array, Array, Array]:
     """MuJoCo's coordinates, speeds and accelerations of an upright motion."""
-    n = len(motion.time)
-    dt = float(motion.time[1] - motion.time[0])
+    n, dt = len(motion.time), _tick(motion.time)
     joint = model.body_jntadr[model.body(robot.base).id]
     a, v = int(model.jnt_qposadr[joint]), int(model.jnt_dofadr[joint])
+    yaw = np.unwrap(motion.base_yaw)
     qpos = np.zeros((n, model.nq))
     qpos[:, a : a + 3] = motion.base_position
-    qpos[:, a + 3], qpos[:, a + 6] = np.cos(motion.base_yaw / 2.0), np.sin(motion.base_yaw / 2.0)
+    qpos[:, a + 3], qpos[:, a + 6] = np.cos(yaw / 2.0), np.sin(yaw / 2.0)
     qpos[:, robot.qpos_index] = motion.position
     # an upright base turns about the vertical only: yaw is a coordinate like any other
     flat = np.zeros((n, model.nv))
     flat[:, v : v + 3] = motion.base_position
-    flat[:, v + 5] = motion.base_yaw
+    flat[:, v + 5] = yaw
     flat[:, robot.dof_index] = motion.position
-    qvel, qacc = np.zeros_like(flat), np.zeros_like(flat)
-    qvel[1:-1] = (flat[2:] - flat[:-2]) / (2.0 * dt)
+    qacc = np.empty_like(flat)
     qacc[1:-1] = (flat[2:] - 2.0 * flat[1:-1] + flat[:-2]) / dt**2
-    return qpos, qvel, qacc
+    qacc[0], qacc[-1] = qacc[1], qacc[-2]
+    return qpos, np.gradient(flat, dt, axis=0, edge_order=2), qacc
+
+
+def _tick(time: Array) -> float:
+    """The even spacing of a motion's samples [s]."""
+    spacing = np.diff(time)
+    if len(time) < 3 or not (spacing > 0.0).all() or np.ptp(spacing) > 1e-3 * spacing[0]:
+        raise BadValue("the motion's time has to hold at least three samples in even, ascending steps")
+    return float(time[-1] - time[0]) / (len(time) - 1)

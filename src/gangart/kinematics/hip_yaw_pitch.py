@@ -244,6 +244,11 @@ class HipYawPitchLegs:
         leg stretched or folded towards the target (status 1) or the angles clipped to their limits (status 2).
         """
         pose = np.asarray(pose, dtype=np.float64)
+        row = self._row.get(leg)
+        if pose.shape == (4, 4) and row is not None:  # a controller asks for one pose at a time: the shortest way
+            one = np.empty(6)
+            if inverse(pose, self.numbers[row], one)[0] == 0:
+                return LegAngles(one, _FINE)
         if pose.shape[-2:] != (4, 4) or not np.isfinite(pose).all():
             raise BadValue(f"pose of leg '{leg}' has shape {pose.shape}; it has to be (..., 4, 4) and finite")
         choose("on_failure", on_failure, ("raise", "clamp"))
@@ -271,6 +276,10 @@ class HipYawPitchLegs:
 
     def _of(self, leg: str) -> Array:
         return cast("Array", self.numbers[self._row[choose("leg", leg, self._row)]])
+
+
+_FINE = np.zeros((), dtype=np.int64)
+_FINE.flags.writeable = False
 
 
 def _where(index: tuple[Any, ...]) -> str:

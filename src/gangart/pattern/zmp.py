@@ -8,17 +8,28 @@ Urbann 2.4.5; `bezier` moves evenly forward and swings sideways like the body do
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from gangart.compiled import kernel
 
+from gangart.compiled import kernel
 from gangart.errors import choose
 from gangart.robots import Walk
-from gangart.signals import Array, Bools, FootstepPlan
+from gangart.signals import Array, Bools, FootstepPlan, Ints
 
 ZmpName = Literal["stationary", "bezier"]
 ZMP_NAMES: tuple[str, ...] = get_args(ZmpName)
+
+
+class _Shape(NamedTuple):
+    """What the kernels need of the walk's settings."""
+
+    rests: bool  # the stationary reference
+    forward: float  # [m] the ZMP's place in a sole
+    inward: float  # [m]
+    spacing: float  # [m] between the soles
+    bezier: Array  # (4,) [m] inward control points of a single support
+    double_support: float  # [s] of the first and the last change
 
 
 @dataclass(frozen=True)
@@ -31,107 +42,107 @@ class ZmpCurve:
     eased: Bools  # (m,) the curve's parameter starts and stops gently: inner time control points in the middle
 
     def __call__(self, time: Array) -> Array:
-        """Reference at the given times [s]; shape (n, 2) [m]."""
+        """Reference at the given ascending times [s]; shape (n, 2) [m]."""
         out = np.empty((len(time), 2))
-        sample_curve(self.begin, self.end, self.points, self.eased, time, out)
+        _sample(self.begin, self.end, self.points, self.eased, time, out)
         return out
 
 
 def zmp_curve(name: str, plan: FootstepPlan, walk: Walk, double_support: float) -> ZmpCurve:
     """The ZMP reference over a plan of a biped, by name; `double_support` [s] is that of the first and last change."""
-    kind = ZMP_NAMES.index(choose("ZMP reference", name, ZMP_NAMES))
+    rests = choose("ZMP reference", name, ZMP_NAMES) == "stationary"
+    shape = _Shape(rests, walk.zmp_forward, walk.zmp_inward, walk.foot_spacing, walk.bezier, double_support)
     size = 2 * len(plan) + 1
     curve = ZmpCurve(np.empty(size), np.empty(size), np.empty((size, 4, 2)), np.zeros(size, dtype=np.bool_))
-    place = np.array([walk.zmp_forward, walk.zmp_inward, walk.foot_spacing])
-    build_curve(
-        kind, plan.start, plan.foot, plan.pose, plan.lift, plan.land, double_support, place, walk.bezier,
-        curve.begin, curve.end, curve.points, curve.eased,
-    )  # fmt: skip
+    if len(plan) == 0:
+        curve.begin[0], curve.end[0] = 0.0, 1.0
+        _centre(shape, plan.start, curve.points[0, 0])
+        curve.points[0, 1:] = curve.points[0, 0]
+    else:
+        _time(shape, plan.lift, plan.land, curve.begin, curve.end, curve.eased)
+        _place(shape, plan.start, plan.foot, plan.pose, curve.begin, curve.end, curve.points)
     return curve
 
 
 @kernel
-def build_curve(kind, start, foot, pose, lift, land, double_support, place, bezier, begin, end, points, eased):
-    """Fill the segments of a curve: first change, then for each step its single support and the change after it."""
-    forward, inward, spacing = place
+def _time(shape: _Shape, lift: Array, land: Array, begin: Array, end: Array, eased: Bools) -> None:
+    """When the segments begin and end: the first change, then for each step its single support and the change after."""
+    n = len(lift)
+    begin[0] = lift[0] - shape.double_support
+    for k in range(n):
+        end[2 * k], begin[2 * k + 1] = lift[k], lift[k]
+        end[2 * k + 1], begin[2 * k + 2] = land[k], land[k]
+        eased[2 * k] = shape.rests
+    end[2 * n], eased[2 * n] = land[n - 1] + shape.double_support, shape.rests
+
+
+@kernel
+def _place(shape: _Shape, start: Array, foot: Ints, pose: Array, begin: Array, end: Array, points: Array) -> None:
+    """Where the segments lead, from between the feet to between the feet."""
     n = len(foot)
     feet = start.copy()
-    middle = np.empty(2)
-    here = np.empty((4, 2))
-    after = np.empty((4, 2))
-    _centre(feet, forward, inward, middle)
-    if n == 0:
-        begin[0], end[0], eased[0] = 0.0, 1.0, False
-        for j in range(4):
-            points[0, j] = middle
-        return
-    last = middle.copy()
-    came = 0.0
+    rest = np.empty(2)
+    _centre(shape, feet, rest)
+    last, came, yaw = rest, 0.0, 0.0
     for k in range(n):
         stance = 1 - foot[k]
         side = 1.0 if stance == 0 else -1.0
-        goes = _ahead(feet[stance], pose[k], side, spacing)
-        single = (land[k] - lift[k]) / ((lift[k + 1] if k + 1 < n else land[k] + double_support) - lift[k])
-        _support(kind, feet[stance], side, forward, inward, bezier, came, goes, single, here)
-        begin[2 * k] = land[k - 1] if k > 0 else lift[0] - double_support
-        end[2 * k] = lift[k]
-        eased[2 * k] = kind == 0
-        _change(kind, last, here[0], feet[stance, 2], points[2 * k])
-        begin[2 * k + 1], end[2 * k + 1], eased[2 * k + 1] = lift[k], land[k], False
-        points[2 * k + 1] = here
-        last[:] = here[3]
-        came = goes
+        yaw = feet[stance, 2]
+        goes = _way(shape, feet[stance], side, pose[k])
+        single = (end[2 * k + 1] - begin[2 * k + 1]) / (end[2 * k + 2] - begin[2 * k + 1])
+        _support(shape, feet[stance], side, came, goes, single, points[2 * k + 1])
+        _change(shape, last, points[2 * k + 1, 0], yaw, points[2 * k])
+        last, came = points[2 * k + 1, 3], goes
         feet[foot[k]] = pose[k]
-    _centre(feet, forward, inward, middle)
-    begin[2 * n], end[2 * n], eased[2 * n] = land[n - 1], land[n - 1] + double_support, kind == 0
-    _change(kind, last, middle, feet[foot[n - 1], 2], points[2 * n])
+    rest = np.empty(2)
+    _centre(shape, feet, rest)
+    _change(shape, last, rest, yaw, points[2 * n])
 
 
 @kernel
-def _in_foot(pose, x, y, out):
-    c, s = np.cos(pose[2]), np.sin(pose[2])
-    out[0] = pose[0] + c * x - s * y
-    out[1] = pose[1] + s * x + c * y
+def _in_sole(sole: Array, x: float, y: float, out: Array) -> None:
+    """A point of the sole's frame [m], in the world."""
+    c, s = np.cos(sole[2]), np.sin(sole[2])
+    out[0] = sole[0] + c * x - s * y
+    out[1] = sole[1] + s * x + c * y
 
 
 @kernel
-def _centre(feet, forward, inward, out):
+def _centre(shape: _Shape, feet: Array, out: Array) -> None:
     """Between the ZMP's places in both soles."""
     a, b = np.empty(2), np.empty(2)
-    _in_foot(feet[0], forward, -inward, a)
-    _in_foot(feet[1], forward, inward, b)
-    out[0], out[1] = (a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0
+    _in_sole(feet[0], shape.forward, -shape.inward, a)
+    _in_sole(feet[1], shape.forward, shape.inward, b)
+    out[:] = (a + b) / 2.0
 
 
 @kernel
-def _ahead(stance, landing, side, spacing):
+def _way(shape: _Shape, stance: Array, side: float, landing: Array) -> float:
     """How far the next footprint takes the body forward, seen from the standing foot [m]."""
     beside = np.empty(2)
-    _in_foot(stance, 0.0, -side * spacing, beside)
-    c, s = np.cos(stance[2]), np.sin(stance[2])
-    return c * (landing[0] - beside[0]) + s * (landing[1] - beside[1])
+    _in_sole(stance, 0.0, -side * shape.spacing, beside)
+    return float(np.cos(stance[2]) * (landing[0] - beside[0]) + np.sin(stance[2]) * (landing[1] - beside[1]))
 
 
 @kernel
-def _support(kind, stance, side, forward, inward, bezier, came, goes, single, out):
-    """Control points of a single support. `came`, `goes`: body's way by the last and by this step [m]."""
-    if kind == 0:
+def _support(shape: _Shape, stance: Array, side: float, came: float, goes: float, single: float, out: Array) -> None:
+    """Control points of a single support; the body's way is `came` [m] by the last step and `goes` [m] by this one."""
+    if shape.rests:
         for j in range(4):
-            _in_foot(stance, forward, -side * inward, out[j])
+            _in_sole(stance, shape.forward, -side * shape.inward, out[j])
         return
     # evenly forward: the single support takes its share `single` of half the way before and half the way after
-    x0, x3 = -single * came / 2.0, single * goes / 2.0
-    x1, x2 = x0 + single * came / 3.0, x3 - single * goes / 3.0
-    xs = (x0, x1, x2, x3)
+    first, last = -single * came / 2.0, single * goes / 2.0
+    forward = (first, first + single * came / 3.0, last - single * goes / 3.0, last)
     for j in range(4):
-        _in_foot(stance, forward + xs[j], -side * (inward + bezier[j]), out[j])
+        _in_sole(stance, shape.forward + forward[j], -side * (shape.inward + shape.bezier[j]), out[j])
 
 
 @kernel
-def _change(kind, a, b, yaw, out):
+def _change(shape: _Shape, a: Array, b: Array, yaw: float, out: Array) -> None:
     """Control points of a double support from point a to point b."""
     out[0], out[3] = a, b
-    if kind == 0:
+    if shape.rests:
         out[1], out[2] = a, b
         return
     # evenly along the walking direction, across it with both inner points in the middle (Urbann 5.2.2)
@@ -145,7 +156,7 @@ def _change(kind, a, b, yaw, out):
 
 
 @kernel
-def sample_curve(begin, end, points, eased, time, out):
+def _sample(begin: Array, end: Array, points: Array, eased: Bools, time: Array, out: Array) -> None:
     """Evaluate a chain of segments at ascending times into out (n, 2)."""
     m = len(begin)
     k = 0

@@ -148,15 +148,20 @@ def _arm(name: str, t: Table) -> Arm:
 
 
 def _motor(name: str, t: Table) -> Motor:
-    stall = t.number("stall_torque", 1e-9)
+    stall, speed, supply = t.number("stall_torque", 1e-9), t.number("no_load_speed", 1e-3), t.number("supply", 1e-3)
+    # what a data sheet leaves out follows from the idle and from the blocked motor
+    constant = t.number("torque_constant", 1e-9, default=supply / speed)
     return Motor(
         name=name,
         joints=t.list_of_names("joints"),
         gear_ratio=t.number("gear_ratio", 1e-3, 1e5),
-        no_load_speed=t.number("no_load_speed", 1e-3),
+        no_load_speed=speed,
         stall_torque=stall,
         nominal_torque=t.number("nominal_torque", 1e-9, stall),
-        supply=t.number("supply", 1e-3),
+        supply=supply,
+        torque_constant=constant,
+        resistance=t.number("resistance", 1e-9, default=constant * supply / stall),
+        inductance=t.number("inductance", 0.0, default=0.0),
     )
 
 

@@ -52,6 +52,9 @@ class Motor:
     stall_torque: float  # [N m]
     nominal_torque: float  # [N m]
     supply: float  # [V]
+    torque_constant: float  # [N m/A], also the back-EMF constant [V s/rad]
+    resistance: float  # [Ω] of the winding
+    inductance: float  # [H] of the winding
 
     @property
     def joint_speed(self) -> float:

@@ -1,7 +1,8 @@
 """What would the real machine do?"""
 
 from gangart.simulation.fidelity import IDEAL, Fidelity, Ground
+from gangart.simulation.push import Push
 from gangart.simulation.simulate import simulate
-from gangart.simulation.world import Push, World
+from gangart.simulation.world import Diverged, Raw, World
 
-__all__ = ["IDEAL", "Fidelity", "Ground", "Push", "World", "simulate"]
+__all__ = ["IDEAL", "Diverged", "Fidelity", "Ground", "Push", "Raw", "World", "simulate"]

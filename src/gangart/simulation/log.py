@@ -6,25 +6,27 @@ import numpy as np
 
 from gangart.signals import Array, Bools
 from gangart.simulation.model import FOOT
-from gangart.simulation.soles import feel
 from gangart.simulation.world import Raw, World
 
-CONTACT_FORCE = 0.5  # [N] below this a sole does not count as touching
+TOUCH = 0.01  # part of the robot's weight: a sole that carries less does not count as touching
 
 
 def columns(world: World, raw: Raw) -> dict[str, Array | Bools]:
-    """What the world knows of a recording's columns: one row per physics step, state and sensors at its beginning."""
+    """What the world knows of a recording's columns: one row per physics step, as of the instant at its beginning.
+
+    Forces and accelerations have no instant in a simulation by steps: they are those of the step that begins there.
+    """
     states, sensed = raw.states[:-1], raw.sensed
-    robot, sensors, base = world.robot, world.sensors, world.base
-    speed = 1 + world.model.nq + int(world.model.jnt_dofadr[world.model.body_jntadr[world.model.body(robot.base).id]])
+    robot, sensors, base, speed = world.robot, world.sensors, world.base, world.base_speed
     feet = sensed[:, sensors.feet].reshape(len(sensed), len(robot.legs), FOOT)
-    wrench, pressure = feel(feet, world.pressure)
+    wrench, pressure = world.soles.feel(feet)
+    least = TOUCH * robot.mass * float(np.linalg.norm(world.model.opt.gravity))
     return {
         "time": states[:, 0],
-        "target": _targets(world, raw.setpoints),
+        "target": _targets(world, raw.setpoints[:-1]),
         "position": states[:, world.qpos],
         "velocity": states[:, world.qvel],
-        "torque": sensed[:, sensors.torque],
+        "torque": _torques(world, raw),
         "base_position": states[:, base : base + 3],
         "base_orientation": states[:, base + 3 : base + 7],
         "base_velocity": states[:, speed : speed + 3],
@@ -34,8 +36,8 @@ def columns(world: World, raw: Raw) -> dict[str, Array | Bools]:
         "foot_pose": feet[:, :, 0:7],
         "foot_wrench": wrench,
         "foot_force": pressure,
-        "contact": wrench[:, :, 2] > CONTACT_FORCE,
-        "zmp": _zmp(feet),
+        "contact": wrench[:, :, 2] > least,
+        "zmp": _zmp(feet[:, :, :3], wrench, least),
     }
 
 
@@ -46,14 +48,37 @@ def _targets(world: World, setpoints: Array) -> Array:
     return setpoints[:, [2 * driven[robot.coupled.get(j, j)] for j in robot.joints]]
 
 
-def _zmp(feet: Array) -> Array:
-    """Centre of pressure of all soles on the floor [m]: the measured ZMP. NaN in the air. `feet` (n, n_legs, 17)."""
-    force, torque, point = feet[..., 8:11], feet[..., 11:14], feet[..., 14:17]
-    fz = force[..., 2].sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        # each foot's wrench at its point, moved to height 0: m + p x f, then -m_y / f_z and m_x / f_z
-        x = (point[..., 0] * force[..., 2] - point[..., 2] * force[..., 0] - torque[..., 1]).sum(axis=1) / fz
-        y = (point[..., 1] * force[..., 2] - point[..., 2] * force[..., 1] + torque[..., 0]).sum(axis=1) / fz
-    zmp = np.column_stack([x, y])
-    zmp[fz <= CONTACT_FORCE] = np.nan
-    return zmp
+def _torques(world: World, raw: Raw) -> Array:
+    """Torque of each joint's motor during each step [N m].
+
+    MuJoCo's sensor knows the servo's torque for the state at the beginning of the step. The integrator acts on that
+    for the state at its end, which is far smaller where joints are quick and servos stiff; only a servo at its
+    torque limit is integrated as sensed.
+    """
+    servo, h = world.robot.servo, world.fidelity.step
+    sensed = raw.sensed[:, world.sensors.torque]
+    v, driven = raw.states[:, world.qvel], world.driven
+    later = -servo.position_gain * h * v[1:] - servo.velocity_gain * (v[1:] - v[:-1])
+    torque = sensed.copy()
+    torque[:, driven] += later[:, driven]
+    model, ids = world.model, world.robot.joint_ids
+    low, high = model.jnt_actfrcrange[ids].T
+    saturated = model.jnt_actfrclimited[ids].astype(bool) & ((sensed <= low) | (sensed >= high))
+    return np.where(saturated, sensed, torque)
+
+
+def _zmp(soles: Array, wrench: Array, least: float) -> Array:
+    """Centre of pressure of all soles on the floor [m]: the measured ZMP (n, 2), NaN where they carry too little.
+
+    Args:
+        soles: where they are, (n, n_legs, 3) [m].
+        wrench: on each sole at its origin, (n, n_legs, 6) [N, N m].
+        least: load on all soles below which the robot is in the air [N].
+    """
+    f, m = wrench[..., :3], wrench[..., 3:]
+    # each wrench moved to the world's origin, m + p x f; there the ZMP is at -m_y / f_z, m_x / f_z
+    m_x = (m[..., 0] + soles[..., 1] * f[..., 2] - soles[..., 2] * f[..., 1]).sum(axis=1)
+    m_y = (m[..., 1] + soles[..., 2] * f[..., 0] - soles[..., 0] * f[..., 2]).sum(axis=1)
+    load = f[..., 2].sum(axis=1)
+    load[load <= least] = np.nan
+    return np.column_stack([-m_y / load, m_x / load])

@@ -4,29 +4,66 @@ from __future__ import annotations
 
 import mujoco
 
+from gangart.errors import BadRobot
 from gangart.robots import Robot
 from gangart.simulation.fidelity import Fidelity, Ground
 
-FLOOR = "floor"
+FLOOR = "gangart/floor"
+FOOT = 17  # per foot: sole position (3), quaternion (4), contacts found (1), force (3), torque (3), point (3)
+
+
+class Sensors:
+    """Where each quantity stands in the sensor data of a world built by `build_spec`."""
+
+    def __init__(self, robot: Robot) -> None:
+        joints = len(robot.joints)
+        self.gyro = slice(0, 3)
+        self.accelerometer = slice(3, 6)
+        self.torque = slice(6, 6 + joints)
+        self.feet = slice(6 + joints, 6 + joints + FOOT * len(robot.legs))
 
 
 def build_spec(robot: Robot, fidelity: Fidelity, ground: Ground) -> mujoco.MjSpec:
     """The world as an editable spec. Sensors stand in the order of `Sensors`."""
     spec = robot.spec()
+    _keep_mechanism(spec)
     option = spec.option
     option.timestep = fidelity.step
     # stiff servos are integrated implicitly together with the contacts: stable from 0.5 to 5 ms
     option.integrator = mujoco.mjtIntegrator.mjINT_DISCRETE
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.gravity = [0.0, 0.0, -9.81]
+    _check_soles(spec, robot)
     _add_floor(spec, fidelity, ground)
     _add_servos(spec, robot)
     _add_sensors(spec, robot)
     return spec
 
 
+def sole_site(leg: str) -> str:
+    """The name of the site in the sole of a leg."""
+    return f"gangart/{leg} sole"
+
+
+def _keep_mechanism(spec: mujoco.MjSpec) -> None:
+    """A user's model may bring motors, sensors and a floor of its own: ours take their place."""
+    for elements in (spec.actuators, spec.sensors, spec.keys, spec.worldbody.geoms):
+        for element in list(elements):
+            spec.delete(element)
+
+
+def _check_soles(spec: mujoco.MjSpec, robot: Robot) -> None:
+    for leg in robot.legs.values():
+        geoms = spec.body(leg.foot).find_all(mujoco.mjtObj.mjOBJ_GEOM)
+        if not any((geom.contype | geom.conaffinity) & 1 for geom in geoms):
+            raise BadRobot(
+                f"foot '{leg.foot}' of {robot.name} would sink into the floor: nothing of it can touch; "
+                "give it a <geom> (MJCF) or a <collision> (URDF)"
+            )
+
+
 def _add_floor(spec: mujoco.MjSpec, fidelity: Fidelity, ground: Ground) -> None:
-    settling = max(ground.settling, 2.0 * fidelity.step)  # MuJoCo's own lower bound
+    settling = max(ground.settling, 2.0 * fidelity.step)  # what a step can resolve
     floor = spec.worldbody.add_geom(
         name=FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 0.05], rgba=[0.84, 0.86, 0.88, 1.0]
     )
@@ -38,6 +75,7 @@ def _add_floor(spec: mujoco.MjSpec, fidelity: Fidelity, ground: Ground) -> None:
 
 
 def _add_servos(spec: mujoco.MjSpec, robot: Robot) -> None:
+    """One servo per motor; its setpoints are an angle and a speed."""
     kp, kv = robot.servo.position_gain, robot.servo.velocity_gain
     for joint in robot.joints:
         if joint in robot.coupled:
@@ -54,30 +92,21 @@ def _add_sensors(spec: mujoco.MjSpec, robot: Robot) -> None:
     for joint in robot.joints:
         spec.add_sensor(type=kinds.mjSENS_JOINTACTFRC, objtype=mujoco.mjtObj.mjOBJ_JOINT, objname=joint)
     for leg in robot.legs.values():
-        sole = spec.body(leg.foot).add_site(name=f"gangart/{leg.name} sole", pos=leg.sole)
-        spec.add_sensor(type=kinds.mjSENS_FRAMEPOS, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=sole.name)
-        spec.add_sensor(type=kinds.mjSENS_FRAMEQUAT, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=sole.name)
-        contact = spec.add_sensor(
-            type=kinds.mjSENS_CONTACT,
-            objtype=mujoco.mjtObj.mjOBJ_GEOM,
-            objname=FLOOR,
-            reftype=mujoco.mjtObj.mjOBJ_BODY,
-            refname=leg.foot,
-        )
-        fields = mujoco.mjtConDataField
-        wanted = (fields.mjCONDATA_FOUND, fields.mjCONDATA_FORCE, fields.mjCONDATA_TORQUE, fields.mjCONDATA_POS)
-        contact.intprm[:3] = [sum(1 << int(f) for f in wanted), 3, 1]  # data, reduce = netforce, one slot
+        sole = spec.body(leg.foot).add_site(name=sole_site(leg.name), pos=leg.sole)
+        for kind in (kinds.mjSENS_FRAMEPOS, kinds.mjSENS_FRAMEQUAT):
+            spec.add_sensor(type=kind, objtype=mujoco.mjtObj.mjOBJ_SITE, objname=sole.name)
+        _add_contact_sensor(spec, leg.foot)
 
 
-FOOT = 17  # per foot: sole position (3), quaternion (4), contacts found (1), force (3), torque (3), point (3)
-
-
-class Sensors:
-    """Where each quantity stands in the sensor data of a world built by `build_spec`."""
-
-    def __init__(self, robot: Robot) -> None:
-        joints = len(robot.joints)
-        self.gyro = slice(0, 3)
-        self.accelerometer = slice(3, 6)
-        self.torque = slice(6, 6 + joints)
-        self.feet = slice(6 + joints, 6 + joints + FOOT * len(robot.legs))
+def _add_contact_sensor(spec: mujoco.MjSpec, foot: str) -> None:
+    """The sum of all forces from the floor on a foot and what is fixed to it, in world axes."""
+    sensor = spec.add_sensor(
+        type=mujoco.mjtSensor.mjSENS_CONTACT,
+        objtype=mujoco.mjtObj.mjOBJ_GEOM,
+        objname=FLOOR,
+        reftype=mujoco.mjtObj.mjOBJ_XBODY,  # with the bodies that hang on the foot: a URDF may give the sole a link
+        refname=foot,
+    )
+    fields = mujoco.mjtConDataField
+    wanted = (fields.mjCONDATA_FOUND, fields.mjCONDATA_FORCE, fields.mjCONDATA_TORQUE, fields.mjCONDATA_POS)
+    sensor.intprm[:3] = [sum(1 << int(f) for f in wanted), 3, 1]  # what, reduced to the net force, in one slot

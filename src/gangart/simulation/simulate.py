@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gangart import __version__
 from gangart.control.engine import Engine
 from gangart.errors import BadValue
 from gangart.signals import Array, Bools, Command, Recording
 from gangart.simulation.log import columns
+from gangart.simulation.references import ReferenceLog
 from gangart.simulation.world import World
 
 if TYPE_CHECKING:
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
 
 Commands = Command | Callable[[float], Command]
 _BLOCK = 1.0  # [s] that are handed on to the recording at once
+_AFTER_FALL = 1.0  # [s] that a fallen robot is still watched
+_REPORT = 0.1  # [s] between two reports of progress
 
 
 def simulate(
@@ -35,7 +42,7 @@ def simulate(
     """Let an engine walk a robot for a while.
 
     Args:
-        world: where the robot stands as the engine wants it (see `standing`).
+        world: where the robot stands as the engine wants it, e.g. after `world.reset(*engine.stance())`.
         engine: is reset first.
         command: one for the whole time, or a function of the time [s].
         duration: [s]; a fall ends the run one second later.
@@ -44,51 +51,103 @@ def simulate(
         progress: called with the simulated time [s] about every tenth of a second.
 
     Returns:
-        The recording; `info["fell"]` holds the time of a fall [s] or None, `info["notes"]` what was limited.
+        The recording. Its info holds the robot, the command (a dict, or "varying"), the tick [s], the engine, the
+        double step duration [s] where the engine has one, ground, fidelity, pushes, the version of gangart; as
+        "fell" the time of a fall [s] or None, and as "notes" what was limited.
     """
     if not (np.isfinite(duration) and duration > 0.0):
         raise BadValue(f"duration is {duration!r} s; it has to be a positive number")
     commands = command if callable(command) else (lambda _: command)
-    info = {"tick": world.robot.tick, "fell": None, "notes": [], **(info or {})}
+    about = _about(world, engine, command) | (info or {})
+    about["notes"] = list(about["notes"])
+    world.take()  # what was before does not belong to this run
     engine.reset(world.read())
-    blocks: list[dict[str, Array | Bools]] = []
-    with _writer(record, world, info) as writer:
-        log = _ReferenceLog(engine)
-
-        def collect() -> None:
-            block = log.columns(columns(world, world.take()))
-            blocks.append(block)
+    with _writer(record, world, about) as writer:
+        log = _Log(world, engine, writer)
+        try:
+            _walk(world, engine, commands, duration, log, about, progress)
+        finally:  # an interruption, too, keeps what happened since the last block
+            if world.rows:
+                log.collect()
             if writer is not None:
-                writer.append(block)
-
-        ticks = max(1, round(duration / world.robot.tick))
-        per_block, per_report = round(_BLOCK / world.robot.tick), max(1, round(0.1 / world.robot.tick))
-        end = ticks
-        k = 0
-        while k < end:
-            reading = world.read()
-            targets = engine.tick(commands(reading.time), reading)
-            log.add(targets.time)
-            world.write(targets)
-            k += 1
-            if engine.notes:
-                _remember(info["notes"], engine.notes)
-            if info["fell"] is None and world.fallen:
-                info["fell"] = world.time
-                end = min(end, k + per_block)
-            if k % per_block == 0:
-                collect()
-            if progress is not None and k % per_report == 0:
-                progress(world.time)
-        if world.rows:
-            collect()
-    joined = {name: np.concatenate([b[name] for b in blocks]) for name in blocks[0]}
-    return Recording(
-        robot=world.robot.name, joints=world.robot.joints, legs=tuple(world.robot.legs), info=info, **joined
-    )
+                writer.info.update(about)
+    return log.recording(about)
 
 
-def _writer(record: Path | None, world: World, info: dict[str, Any]) -> AbstractContextManager[RecordingWriter | None]:
+def _walk(
+    world: World,
+    engine: Engine,
+    commands: Callable[[float], Command],
+    duration: float,
+    log: _Log,
+    about: dict[str, Any],
+    progress: Callable[[float], None] | None,
+) -> None:
+    def ticks(time: float) -> int:
+        return max(1, round(time / world.robot.tick))
+
+    end, per_block, per_report = ticks(duration), ticks(_BLOCK), ticks(_REPORT)
+    k = 0
+    while k < end:
+        reading = world.read()
+        targets = engine.tick(commands(reading.time), reading)
+        log.references.add(targets.time, engine.reference)
+        world.write(targets)
+        k += 1
+        if engine.notes:
+            about["notes"] += [note for note in engine.notes if note not in about["notes"]]
+        if about["fell"] is None and world.fallen:
+            about["fell"] = world.time
+            end = min(end, k + ticks(_AFTER_FALL))
+        if k % per_block == 0:
+            log.collect()
+        if progress is not None and (k % per_report == 0 or k == end):
+            progress(world.time)
+
+
+class _Log:
+    """Hands the world's log on to memory and to the file, block by block."""
+
+    def __init__(self, world: World, engine: Engine, writer: RecordingWriter | None) -> None:
+        self.references = ReferenceLog(world.time, engine.reference)
+        self._world, self._writer = world, writer
+        self._blocks: list[dict[str, Array | Bools]] = []
+
+    def collect(self) -> None:
+        """Everything since the last time."""
+        with _uninterrupted():
+            block = columns(self._world, self._world.take())
+            block |= self.references.columns(np.asarray(block["time"], dtype=float))
+            self._blocks.append(block)
+            if self._writer is not None:
+                self._writer.append(block)
+
+    def recording(self, about: dict[str, Any]) -> Recording:
+        """All blocks as one recording."""
+        robot = self._world.robot
+        joined: dict[str, Any] = {name: np.concatenate([b[name] for b in self._blocks]) for name in self._blocks[0]}
+        return Recording(robot=robot.name, joints=robot.joints, legs=tuple(robot.legs), info=about, **joined)
+
+
+def _about(world: World, engine: Engine, command: Commands) -> dict[str, Any]:
+    """What a reader of the recording wants to know."""
+    about: dict[str, Any] = {
+        "gangart": __version__,
+        "robot": world.robot.name,
+        "engine": type(engine).__name__,
+        "command": asdict(command) if isinstance(command, Command) else "varying",
+        "tick": world.robot.tick,
+        "ground": asdict(world.ground),
+        "fidelity": asdict(world.fidelity),
+        "pushes": [asdict(push) for push in world.pushes],
+        "fell": None,
+        "notes": [],
+    }
+    walk = getattr(engine, "walk", None)
+    return about if walk is None else about | {"double_step_duration": walk.double_step_duration}
+
+
+def _writer(record: Path | None, world: World, about: dict[str, Any]) -> AbstractContextManager[RecordingWriter | None]:
     if record is None:
         return nullcontext()
     from gangart.recordings import RecordingWriter
@@ -99,45 +158,23 @@ def _writer(record: Path | None, world: World, info: dict[str, Any]) -> Abstract
         robot=robot.name,
         joints=robot.joints,
         legs=tuple(robot.legs),
-        n_force_sensors=world.pressure.shape[1],
-        info=info,
+        n_force_sensors=world.soles.most,
+        info=about,
     )
 
 
-def _remember(notes: list[str], new: tuple[str, ...]) -> None:
-    for note in new:
-        if note not in notes:
-            notes.append(note)
-
-
-class _ReferenceLog:
-    """The engine's references, tick by tick, brought to the times of the physics steps."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        first = engine.reference
-        self._time, self._zmp, self._com = [-np.inf], [first.zmp], [first.com]
-        self._support = [first.support]
-
-    def add(self, due: float) -> None:
-        """Note what the engine wants at the time `due` [s]."""
-        reference = self._engine.reference
-        self._time.append(due)
-        self._zmp.append(reference.zmp)
-        self._com.append(reference.com)
-        self._support.append(reference.support)
-
-    def columns(self, block: dict[str, Array | Bools]) -> dict[str, Array | Bools]:
-        """Add the references to a block of columns."""
-        time = block["time"]
-        ticks = np.array(self._time)
-        if not np.isfinite(ticks[0]):
-            ticks[0] = time[0]
-        zmp, com = np.array(self._zmp), np.array(self._com)
-        now = np.searchsorted(ticks, time + 1e-9, side="right") - 1
-        block["zmp_reference"] = np.column_stack([np.interp(time, ticks, zmp[:, i]) for i in range(2)])
-        block["com_reference"] = np.column_stack([np.interp(time, ticks, com[:, i]) for i in range(3)])
-        block["support"] = np.array(self._support)[np.maximum(now, 0)]
-        self._time, self._zmp = [ticks[-1]], self._zmp[-1:]
-        self._com, self._support = self._com[-1:], self._support[-1:]
-        return block
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C until the block is done: half a block in the file would be there twice in the end."""
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is None:
+        yield
+        return
+    asked: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: asked.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if asked:
+            signal.raise_signal(signal.SIGINT)

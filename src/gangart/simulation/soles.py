@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import numpy as np
+
 from gangart.compiled import kernel
-
 from gangart.robots import Robot
-from gangart.signals import Array
+from gangart.signals import Array, Ints
 
 
-def pressure_maps(robot: Robot) -> Array:
-    """Matrices (n_legs, n_sensors, 3) from (f_z, m_x, m_y) at a sole's origin to the forces on its sensors.
+class SoleSensors:
+    """The force sensors of all soles, in arrays that kernels can read."""
 
-    The sole is a rigid plate on equal springs: its pressure is the plane a + b x + c y that carries the load.
-    """
-    legs = list(robot.legs.values())
-    count = max(len(leg.force_sensors) for leg in legs)
-    maps = np.zeros((len(legs), count, 3))
-    moments = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # m_x = y f, m_y = -x f
-    for out, leg in zip(maps, legs, strict=True):
-        points = leg.force_sensors
-        if len(points):
-            plane = np.column_stack([np.ones(len(points)), points])  # force on a sensor = plane @ (a, b, c)
-            out[: len(points)] = plane @ np.linalg.pinv(moments @ plane.T @ plane)
-    return maps
+    def __init__(self, robot: Robot) -> None:
+        legs = list(robot.legs.values())
+        self.counts: Ints = np.array([len(leg.force_sensors) for leg in legs], dtype=np.int64)  # (n_legs,)
+        self.most = int(self.counts.max())
+        self.points = np.zeros((len(legs), self.most, 2))  # [m] in the sole's frame
+        for points, leg in zip(self.points, legs, strict=True):
+            points[: len(leg.force_sensors)] = leg.force_sensors
+
+    def feel(self, feet: Array) -> tuple[Array, Array]:
+        """Wrenches (n, n_legs, 6) and sensor forces (n, n_legs, most) of the feet's sensor data (n, n_legs, 17)."""
+        wrenches = np.empty((*feet.shape[:2], 6))
+        pressures = np.zeros((*feet.shape[:2], self.most))
+        sole_wrenches(feet, wrenches)
+        if self.most:
+            sole_pressures(feet, wrenches, self.points, self.counts, pressures)
+        return wrenches, pressures
 
 
 @kernel
-def sole_wrenches(feet, out):
+def sole_wrenches(feet: Array, out: Array) -> None:
     """Force [N] and torque about the sole's origin [N m] in world axes: feet (n, n_legs, 17) to out (n, n_legs, 6)."""
     for i in range(feet.shape[0]):
         for leg in range(feet.shape[1]):
@@ -42,23 +46,58 @@ def sole_wrenches(feet, out):
 
 
 @kernel
-def sole_pressures(feet, wrenches, maps, out):
-    """Forces on the sensors [N], out (n, n_legs, n_sensors). Soles are taken as level; a sensor cannot be pulled."""
+def sole_pressures(feet: Array, wrenches: Array, points: Array, counts: Ints, out: Array) -> None:
+    """Forces on the sensors [N], out (n, n_legs, most). Soles are taken as level."""
     for i in range(feet.shape[0]):
         for leg in range(feet.shape[1]):
-            w, z = feet[i, leg, 3], feet[i, leg, 6]
-            c, s = w * w - z * z, 2.0 * w * z  # cosine and sine of the yaw
-            f, mx, my = wrenches[i, leg, 2], wrenches[i, leg, 3], wrenches[i, leg, 4]
-            along, across = c * mx + s * my, -s * mx + c * my
-            for k in range(maps.shape[1]):
-                load = maps[leg, k, 0] * f + maps[leg, k, 1] * along + maps[leg, k, 2] * across
-                out[i, leg, k] = max(load, 0.0)
+            load = wrenches[i, leg, 2]
+            if load > 0.0 and counts[leg] > 0:
+                w, x, y, z = feet[i, leg, 3], feet[i, leg, 4], feet[i, leg, 5], feet[i, leg, 6]
+                c, s = w * w + x * x - y * y - z * z, 2.0 * (w * z + x * y)
+                heading = np.hypot(c, s)
+                c, s = c / heading, s / heading
+                px, py = -wrenches[i, leg, 4] / load, wrenches[i, leg, 3] / load  # where the load presses
+                spread(load, c * px + s * py, -s * px + c * py, points[leg, : counts[leg]], out[i, leg, : counts[leg]])
 
 
-def feel(feet: Array, maps: Array) -> tuple[Array, Array]:
-    """Wrenches (n, n_legs, 6) and sensor forces (n, n_legs, n_sensors) of the feet's sensor data (n, n_legs, 17)."""
-    wrenches = np.empty((*feet.shape[:2], 6))
-    pressures = np.empty((*feet.shape[:2], maps.shape[1]))
-    sole_wrenches(feet, wrenches)
-    sole_pressures(feet, wrenches, maps, pressures)
-    return wrenches, pressures
+@kernel
+def spread(load: float, px: float, py: float, points: Array, out: Array) -> None:
+    """Share a load [N] that presses at (px, py) [m] among equal springs under a rigid plate, of which none can pull.
+
+    The forces lie on a plane over the springs, their sum is the load and their centre (px, py). A spring that would
+    have to pull has lifted off, and the others share alone. Beyond the springs' hull the centre stays behind.
+    """
+    out[:] = 1.0  # while a spring bears, its force is above 0
+    for _ in range(len(points)):
+        bearing, cx, cy = 0, 0.0, 0.0
+        for k in range(len(points)):
+            if out[k] > 0.0:
+                bearing += 1
+                cx += points[k, 0]
+                cy += points[k, 1]
+        cx, cy = cx / bearing, cy / bearing
+        slope_x, slope_y = _slope(px - cx, py - cy, points, out, cx, cy)
+        lifted = False
+        for k in range(len(points)):
+            if out[k] > 0.0:
+                share = 1.0 / bearing + slope_x * (points[k, 0] - cx) + slope_y * (points[k, 1] - cy)
+                out[k] = max(load * share, 0.0)
+                lifted = lifted or share <= 0.0
+        if not lifted:
+            return
+
+
+@kernel
+def _slope(dx: float, dy: float, points: Array, out: Array, cx: float, cy: float) -> tuple[float, float]:
+    """Slope of the plane that moves the springs' centre by (dx, dy) from (cx, cy), as far as they can."""
+    xx, xy, yy = 0.0, 0.0, 0.0
+    for k in range(len(points)):
+        if out[k] > 0.0:
+            x, y = points[k, 0] - cx, points[k, 1] - cy
+            xx, xy, yy = xx + x * x, xy + x * y, yy + y * y
+    size, det = xx + yy, xx * yy - xy * xy
+    if det > 1e-9 * size * size:
+        return (yy * dx - xy * dy) / det, (xx * dy - xy * dx) / det
+    if size > 0.0:  # in a row: pseudo-inverse of a matrix of rank 1
+        return (xx * dx + xy * dy) / size**2, (xy * dx + yy * dy) / size**2
+    return 0.0, 0.0

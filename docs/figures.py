@@ -1,0 +1,139 @@
+"""Draw the figures of the documentation from the code: python docs/figures.py [folder]."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from gangart.analysis import walk_figures
+from gangart.analysis.film import film
+from gangart.analysis.plots import walk_plot
+from gangart.control import BipedEngine, WalkPlan
+from gangart.dynamics import multibody_zmp
+from gangart.pattern.swing import swing_polynomials
+from gangart.robots import Robot, load
+from gangart.robots.picture import picture
+from gangart.signals import Command
+from gangart.simulation import World, simulate
+
+LEFT, RIGHT, GREY, INK, BODY = "#1f6fb2", "#d1662b", "#8e8e93", "#1c1c1e", "#5e5ce6"
+WALK = Command(0.2)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure."""
+    figure.savefig(path, dpi=100)
+    print(path)
+
+
+def footsteps(robot: Robot, path: Path) -> None:
+    """Footprints of a straight and of a curved walk."""
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    for ax, command in zip(figure.subplots(1, 2), (WALK, Command(0.1, 0.01, 0.5)), strict=True):
+        plan = BipedEngine(robot).plan(command, 7.0).footsteps
+        prints = [(leg, plan.start[leg]) for leg in range(2)] + list(zip(plan.foot, plan.pose, strict=True))
+        for k, (leg, (x, y, yaw)) in enumerate(prints):
+            outline = list(robot.legs.values())[leg].outline
+            c, s = np.cos(yaw), np.sin(yaw)
+            corners = np.vstack([outline, outline[:1]]) @ np.array([[c, s], [-s, c]]) + (x, y)
+            ax.fill(*(corners.T * 1e3), color=(LEFT, RIGHT)[leg], alpha=0.2)
+            if k >= 2:
+                ax.text(x * 1e3, y * 1e3, str(k - 1), ha="center", va="center", fontsize=8)
+        ax.set_aspect("equal")
+        ax.set(title=f"vx {command.vx:g} m/s, vy {command.vy:g} m/s, wz {command.wz:g} rad/s", xlabel="x [mm]")
+        ax.set_ylabel("y [mm]")
+    save(figure, path)
+
+
+def zmp(robot: Robot, path: Path) -> None:
+    """Both ZMP references and the centre of mass that the preview controller makes of them."""
+    figure = Figure(figsize=(9, 4.6), layout="constrained")
+    axes = figure.subplots(2, 2, sharex=True)
+    for column, name in zip(axes.T, ("stationary", "bezier"), strict=True):
+        body = BipedEngine(robot, zmp=name).plan(WALK, 4.0).body
+        for ax, axis, word in zip(column, range(2), ("ahead", "left"), strict=True):
+            ax.plot(body.time, body.zmp[:, axis] * 1e3, "--", color=GREY, label="ZMP reference")
+            ax.plot(body.time, body.com[:, axis] * 1e3, color=BODY, label="centre of mass")
+            ax.set_ylabel(f"{word} [mm]")
+        column[0].set_title(name)
+        column[1].set_xlabel("time [s]")
+    axes[0, 0].legend(frameon=False)
+    save(figure, path)
+
+
+def swing(path: Path) -> None:
+    """The swing curve: way and height over the phase, height over the way."""
+    phase = np.linspace(0.0, 1.0, 401)
+    way, height = (_sample(pieces, phase) for pieces in swing_polynomials())
+    figure = Figure(figsize=(9, 2.8), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    left.plot(phase, way, color=LEFT, label="way")
+    left.plot(phase, height, color=RIGHT, label="height")
+    left.set(xlabel="phase of the single support", ylabel="part of the step")
+    left.legend(frameon=False)
+    right.plot(way, height, color=INK)
+    right.set(xlabel="way", ylabel="height", title="the last tenth is vertical")
+    save(figure, path)
+
+
+def _sample(pieces: np.ndarray, phase: np.ndarray) -> np.ndarray:
+    span = np.minimum((phase * len(pieces)).astype(int), len(pieces) - 1)
+    return np.array([np.polyval(pieces[k], u - k / len(pieces)) for k, u in zip(span, phase, strict=True)])
+
+
+def joints(robot: Robot, plan: WalkPlan, path: Path) -> None:
+    """Joint angles of the left leg over two double steps."""
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    ax = figure.subplots()
+    rows = (plan.joints.time > 3.0) & (plan.joints.time < 4.6)
+    for name in robot.legs["left"].joints:
+        ax.plot(plan.joints.time[rows], np.degrees(plan.joints.position[rows, robot.joint_index[name]]), label=name)
+    ax.set(xlabel="time [s]", ylabel="angle [°]")
+    figure.legend(loc="outside right", frameon=False)
+    save(figure, path)
+
+
+def multibody(robot: Robot, path: Path) -> None:
+    """What the ZMP of the whole body does while that of one mass follows the reference."""
+    fine = dataclasses.replace(robot, tick=0.002)
+    plan = BipedEngine(fine).plan(WALK, 5.0)
+    measured = multibody_zmp(fine, plan.joints)
+    rows = (plan.body.time > 3.0) & (plan.body.time < 4.6)
+    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    for ax, axis, word in zip(figure.subplots(1, 2), range(2), ("ahead of the body", "left"), strict=True):
+        origin = plan.body.com[rows, 0] if axis == 0 else 0.0
+        ax.plot(plan.body.time[rows], (plan.body.zmp[rows, axis] - origin) * 1e3, "--", color=GREY, label="reference")
+        ax.plot(plan.body.time[rows], (measured[rows, axis] - origin) * 1e3, color=INK, label="whole body")
+        ax.set(xlabel="time [s]", ylabel=f"{word} [mm]")
+    ax.legend(frameon=False)
+    save(figure, path)
+
+
+def walk(robot: Robot, folder: Path) -> None:
+    """The simulated walk: strip of pictures and plots."""
+    engine, world = BipedEngine(robot), World(robot)
+    world.reset(*engine.stance())
+    recording = simulate(world, engine, WALK, 20.0)
+    print(walk_plot(recording, robot, walk_figures(recording, robot), folder / "nao-zmp.png"))
+    print(film(recording, robot, folder / "nao-walk.png"))
+
+
+def main(folder: Path) -> None:
+    """Draw them all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    robot = load("nao")
+    footsteps(robot, folder / "footsteps.png")
+    zmp(robot, folder / "zmp.png")
+    swing(folder / "swing.png")
+    joints(robot, BipedEngine(robot).plan(WALK, 6.0), folder / "joints.png")
+    multibody(robot, folder / "multibody.png")
+    print(picture(robot, folder / "nao.png"))
+    walk(robot, folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "img")

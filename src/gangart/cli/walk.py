@@ -1,0 +1,150 @@
+"""gangart walk: a robot walks in simulation, and the figures say how well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from gangart.cli import output, walking
+from gangart.errors import BadValue
+
+if TYPE_CHECKING:
+    from gangart.robots import Robot
+    from gangart.signals import Command
+
+EXAMPLES = ("gangart walk nao --vx 0.2", "gangart walk nao --vx 0.1 --wz 0.3 --plot out/ --record run.mcap")
+_MORE = (
+    "gangart walk nao --vy 0.03 --stop 8 --duration 12",
+    "gangart walk nao --vx 0.2 --zmp stationary --friction 0.25 --json",
+    "gangart walk nao --vx 0.15 --push 0.8 --feedback 1 --view",
+)
+_SPEED = 0.2  # [m/s] ahead, where no speed is given
+_SETTINGS = {  # the rules of the robot file's [walk]
+    "double_step_duration": ("--double-step", 0.1, 10.0),
+    "double_support_ratio": ("--double-support", 0.02, 0.9),
+    "step_height": ("--step-height", 0.0, 1.0),
+    "com_height": ("--com-height", 0.001, 10.0),
+}
+_PUSH = 0.05  # [s] that a push lasts
+
+
+def register(app: typer.Typer) -> None:
+    """Add `gangart walk` to the command line."""
+    app.command(epilog=output.examples(*EXAMPLES, *_MORE))(walk)
+
+
+def walk(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A name, or the path of a robot.toml.")] = "nao",
+    vx: Annotated[
+        float | None, typer.Option(help="Speed ahead [m/s].", show_default="0.2 if no speed is given")
+    ] = None,
+    vy: Annotated[float | None, typer.Option(help="Speed to the left [m/s].", show_default="0")] = None,
+    wz: Annotated[float | None, typer.Option(help="Turn to the left [rad/s].", show_default="0")] = None,
+    duration: Annotated[float, typer.Option(help="How long [s].")] = 20.0,
+    stop: Annotated[float | None, typer.Option(help="Ask it to stand from this time on [s].")] = None,
+    zmp: Annotated[str, typer.Option(help="ZMP reference: bezier or stationary.")] = "bezier",
+    double_step: Annotated[float | None, typer.Option(help="Duration of a double step [s].")] = None,
+    double_support: Annotated[float | None, typer.Option(help="Part of it on both feet, 0.02…0.9.")] = None,
+    step_height: Annotated[float | None, typer.Option(help="Height of the swing foot [m].")] = None,
+    com_height: Annotated[float | None, typer.Option(help="Height of the centre of mass [m].")] = None,
+    adaptation: Annotated[str, typer.Option(help="Of the centre of mass: iterated or measured.")] = "iterated",
+    feedback: Annotated[float, typer.Option(help="Part of the measured ZMP that is fed back, 0…1.")] = 0.0,
+    friction: Annotated[float, typer.Option(help="Of the soles on the ground.")] = 0.8,
+    push: Annotated[
+        float, typer.Option(help="Impulse to the left on the base, in the middle of the walk [N s].")
+    ] = 0.0,
+    record: Annotated[Path | None, typer.Option(metavar="PATH", help="Write everything to an MCAP file.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write pictures into this folder.")] = None,
+    view: Annotated[bool, typer.Option("--view", help="Replay it in MuJoCo's viewer afterwards.")] = False,
+    browser: Annotated[bool, typer.Option("--browser", help="With --view: in the browser.")] = False,
+    as_json: output.AsJson = False,
+) -> None:
+    """Walk a robot in simulation and measure how well it walked.
+
+    The base level: joints follow their targets nearly ideally, on flat ground. Speeds beyond the robot's limits are
+    limited, and a sentence says so.
+    """
+    from gangart.signals import Command
+
+    given = [v for v in (vx, vy, wz) if v is not None]
+    command = Command(vx or 0.0, vy or 0.0, wz or 0.0) if given else Command(_SPEED)
+    _check_times(duration, stop)
+    _in_range("--push", push, -1e6, 1e6, "be a finite number")
+    from gangart.robots import load
+
+    found = load(robot)
+    found = _changed(
+        load(robot),
+        double_step_duration=double_step,
+        double_support_ratio=double_support,
+        step_height=step_height,
+        com_height=com_height,
+    )
+    output.tell_of_compiling()
+    from gangart.control import BipedEngine
+    from gangart.simulation import Ground, Push, World, simulate
+
+    engine = BipedEngine(found, zmp=zmp, adaptation=adaptation, feedback=feedback)  # type: ignore[arg-type]
+    world = World(found, ground=Ground(friction))
+    world.reset(*engine.stance())
+    if push:
+        world.push(Push(duration / 2.0, _PUSH, (0.0, push / _PUSH, 0.0)))
+    with output.progress(f"{found.name} walks", duration, hidden=as_json) as advance:
+        recording = simulate(
+            world, engine, _commands(command, stop), duration, record=record, progress=advance
+        )
+    for note in recording.info["notes"]:
+        output.warn(note)
+    figures = walking.figures_of(recording, found)
+    written = walking.draw(recording, found, figures, plot) if plot else {}
+    if as_json:
+        asked = {"robot": found.name, "command": [command.vx, command.vy, command.wz], "zmp": zmp, "friction": friction}
+        output.print_json(
+            walking.as_json(figures, {**asked, "notes": recording.info["notes"], "recording": record, **written})
+        )
+    else:
+        walking.print_figures(f"{found.name}: {_said(command)}", figures)
+        for path in (record, *written.values()):
+            if path is not None:
+                output.print_line(f"Written: {path}")
+    if view:
+        walking.show(recording, found, browser)
+
+
+def _check_times(duration: float, stop: float | None) -> None:
+    if not 0.0 < duration < 1e5:
+        raise BadValue(f"--duration is {duration:g} s; it has to be above 0 and below 100000")
+    if stop is not None and not 0.0 <= stop <= duration:
+        raise BadValue(f"--stop is {stop:g} s; it has to lie within the duration of {duration:g} s")
+
+
+def _in_range(option: str, value: float, low: float, high: float, rule: str) -> None:
+    if not low <= value <= high:
+        raise BadValue(f"{option} is {value:g}; it has to {rule}")
+
+
+def _changed(robot: Robot, **settings: float | None) -> Robot:
+    """The robot with other walk settings than those of its file."""
+    import dataclasses
+
+    given = {name: value for name, value in settings.items() if value is not None}
+    for name, value in given.items():
+        option, low, high = _SETTINGS[name]
+        _in_range(option, value, low, high, f"lie in {low:g}…{high:g}")
+    if robot.walk is None or not given:
+        return robot
+    return dataclasses.replace(robot, walk=dataclasses.replace(robot.walk, **given))
+
+
+def _commands(command: Command, stop: float | None) -> Command | Callable[[float], Command]:
+    if stop is None:
+        return command
+    stand = type(command)()
+    return lambda time: command if time < stop else stand
+
+
+def _said(command: Command) -> str:
+    return f"vx {command.vx:g} m/s, vy {command.vy:g} m/s, wz {command.wz:g} rad/s"
