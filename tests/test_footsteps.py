@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 
 import numpy as np
@@ -91,7 +92,10 @@ def test_a_footprint_is_never_outside_its_limits_and_says_when_it_was(walk: Walk
         wanted, _ = next_step(stance, swing, command, STEP, free(walk))
         pose, clipped = next_step(stance, swing, command, STEP, walk)
         c, s = math.cos(stance[2]), math.sin(stance[2])
-        x, y = c * (pose[0] - stance[0]) + s * (pose[1] - stance[1]), c * (pose[1] - stance[1]) - s * (pose[0] - stance[0])
+        x, y = (
+            c * (pose[0] - stance[0]) + s * (pose[1] - stance[1]),
+            c * (pose[1] - stance[1]) - s * (pose[0] - stance[0]),
+        )
         outward, turn = sign_of(swing) * y - walk.foot_spacing, sign_of(swing) * (pose[2] - stance[2])
         assert -limits.step_backward - 1e-9 <= x <= limits.step_forward + 1e-9
         assert -limits.step_inward - 1e-9 <= outward <= limits.step_outward + 1e-9
@@ -155,7 +159,7 @@ def test_what_the_robot_cannot_do_at_all_does_not_stop_the_rest(walk: Walk) -> N
 def test_acceleration_is_kept_arrives_and_never_leaves_the_limits(walk: Walk, seed: int) -> None:
     limits = walk.limits
     commands = random_commands(walk, 60, seed)
-    for now, wanted in zip(commands[:-1], commands[1:], strict=True):
+    for now, wanted in itertools.pairwise(commands):
         for _ in range(40):
             after = accelerate(now, wanted, STEP, limits)
             assert abs(after.vx - now.vx) <= limits.forward_acceleration * STEP + 1e-12

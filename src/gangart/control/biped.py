@@ -15,6 +15,7 @@ import numpy as np
 
 from gangart.control.engine import Reference
 from gangart.control.measured_zmp import ZmpSensor, zmp_of_feet, zmp_of_imu
+from gangart.control.observer import ZmpObserver
 from gangart.control.posing import Adaptation, Poser
 from gangart.control.settings import check_robot, check_walk
 from gangart.control.stepping import Step, Stepper, plan_of
@@ -96,6 +97,7 @@ class BipedEngine:
         check_robot(robot, pressure=feedback > 0.0 and zmp_sensor == "feet")
         self.timing = BipedTiming(settings.double_step_duration, settings.double_support_ratio, settings.start)
         self.gains = preview_gains(settings.com_height, robot.tick, settings.preview, effort=effort)
+        self.observer = ZmpObserver(self.gains, feedback)
         self.poser = Poser(robot, adaptation)
         self.arms = ArmSwing(robot, settings.arm_swing)
         self._ahead = 0.0
@@ -121,7 +123,7 @@ class BipedEngine:
         if self._stepper.update(reading.time, command):
             self._replan(reading.time)
         if self.feedback > 0.0:
-            self._observe(reading)
+            self.observer.correct(self._state, self._measured_zmp(reading))
         preview_step(self.gains, self._references, self._index, self._state, self._memory)
         self._index += 1
         self._soles, standing = self._soles_at(due)
@@ -143,6 +145,7 @@ class BipedEngine:
         self._state, self._memory = at_rest(self._references[0])
         self._joints = self.robot.home_position
         self.poser.reset()
+        self.observer.reset()
         self._joints = self._pose(self._com(), None)
         self.reference = Reference(self._references[0], self._com(), standing)
 
@@ -181,20 +184,14 @@ class BipedEngine:
         """Joint speeds [rad/s] at the time `due` [s]: the same pattern an instant later."""
         soles, _ = self._soles_at(due + INSTANT)
         later = com.copy()
-        later[:2] += INSTANT * self._state[:, 1] + INSTANT**2 / 2.0 * self._state[:, 2]
+        later[:2] += INSTANT * (self._state[:, 1] + self.observer.drift) + INSTANT**2 / 2.0 * self._state[:, 2]
         return (self.poser.beside(later, soles, self._with_arms(later, soles)) - self._joints) / INSTANT
 
-    def _observe(self, reading: SensorReading) -> None:
-        """Take the measured ZMP back into the state of the cart-table model (2.4.7)."""
+    def _measured_zmp(self, reading: SensorReading) -> Array | None:
+        """By the sensor that was chosen [m]."""
         if self.zmp_sensor == "feet":
-            measured = zmp_of_feet(self.robot, self._soles, reading.foot_force)
-        else:
-            yaw = float(self.poser.place[3])
-            measured = zmp_of_imu(self._state[:, 0], self.walk.com_height, yaw, reading.accelerometer)
-        if measured is None or not np.isfinite(measured).all():
-            return
-        surprise = measured - self._state @ self.gains.C
-        self._state += self.feedback * surprise[:, None] * self.gains.observer
+            return zmp_of_feet(self.robot, self._soles, reading.foot_force)
+        return zmp_of_imu(self._com(), float(self.poser.place[3]), reading.accelerometer)
 
     # ------------------------------------------------------------------ a whole walk
 

@@ -10,7 +10,7 @@ from gangart.signals import Array
 
 _AT_LIMIT = 1e-6  # [rad] a joint this near to its limit is at it
 _OFF = 1e-5  # [m] or [rad] a sole this far from its target has not reached it
-_WAY_OUT = "lower the centre of mass or walk slower"
+_WAY_OUT = "change the height of the centre of mass or walk slower"
 
 
 def legs_at_end(robot: Robot, solver: PostureSolver, feet: Array, joints: Array, place: Array) -> tuple[str, ...]:

@@ -32,15 +32,14 @@ def zmp_of_feet(robot: Robot, soles: Array, foot_force: Array) -> Array | None:
     return moment / total if total > _CARRIED * robot.mass * GRAVITY else None
 
 
-def zmp_of_imu(com: Array, height: float, yaw: float, accelerometer: Array) -> Array:
+def zmp_of_imu(com: Array, yaw: float, accelerometer: Array) -> Array:
     """One-mass ZMP (2.7), (2.8) [m], (2,) in the world, with the torso's acceleration in place of the body's.
 
     Args:
-        com: where the model has the centre of mass, x, y [m] in the world.
-        height: of the centre of mass [m].
+        com: where the model has the centre of mass, (3,) [m] in the world.
         yaw: of the torso [rad].
         accelerometer: specific force in the torso's axes [m/s²].
     """
     c, s = np.cos(yaw), np.sin(yaw)
     ax, ay = accelerometer[0], accelerometer[1]
-    return np.asarray(com - height / GRAVITY * np.array([c * ax - s * ay, s * ax + c * ay]))
+    return np.asarray(com[:2] - com[2] / GRAVITY * np.array([c * ax - s * ay, s * ax + c * ay]))

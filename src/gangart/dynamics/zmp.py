@@ -27,8 +27,8 @@ def multibody_zmp(
 
     Args:
         robot: whose joints the motion moves.
-        motion: evenly spaced in time, at least three samples; speeds and accelerations are its central differences,
-            those of the first and last sample are the acceleration next to them, held.
+        motion: evenly spaced in time, at least four samples; speeds and accelerations are its central differences,
+            continued in a straight line to the first and last sample.
         still: set speeds and accelerations to zero, which leaves the ground projection of the centre of mass.
         model: another model of the same structure, for instance with its masses changed; robot.model by default.
     """
@@ -71,13 +71,13 @@ def _generalised(robot: Robot, model: mujoco.MjModel, motion: JointTrajectory) -
     flat[:, robot.dof_index] = motion.position
     qacc = np.empty_like(flat)
     qacc[1:-1] = (flat[2:] - 2.0 * flat[1:-1] + flat[:-2]) / dt**2
-    qacc[0], qacc[-1] = qacc[1], qacc[-2]
+    qacc[0], qacc[-1] = 2.0 * qacc[1] - qacc[2], 2.0 * qacc[-2] - qacc[-3]
     return qpos, np.gradient(flat, dt, axis=0, edge_order=2), qacc
 
 
 def _tick(time: Array) -> float:
     """The even spacing of a motion's samples [s]."""
     spacing = np.diff(time)
-    if len(time) < 3 or not (spacing > 0.0).all() or np.ptp(spacing) > 1e-3 * spacing[0]:
-        raise BadValue("the motion's time has to hold at least three samples in even, ascending steps")
+    if len(time) < 4 or not (spacing > 0.0).all() or np.ptp(spacing) > 1e-3 * spacing[0]:
+        raise BadValue("the motion's time has to hold at least four samples in even, ascending steps")
     return float(time[-1] - time[0]) / (len(time) - 1)

@@ -18,7 +18,8 @@ from gangart.signals import Array
 
 GRAVITY = 9.81  # [m/s²]
 EFFORT = 1e-10  # [s⁶] small: references are followed within 0.1 mm where they are smooth
-_PUSH = 10.0  # [m/s³] standard deviation of the jerk by which the real body departs from the model
+_PUSH = 0.03  # [m/s³] standard deviation of the jerk by which the real body departs from the model
+_SHIFT = 1e-6  # [m] and its derivatives, per tick: no state is ever known for certain
 
 
 class PreviewGains(NamedTuple):
@@ -89,7 +90,7 @@ def _observer(A: Array, B: Array, C: Array, noise: float) -> Array:
     """Steady Kalman gain (3,) that corrects a state by the ZMP measured at the same instant."""
     from scipy.linalg import solve_discrete_are
 
-    process = _PUSH**2 * np.outer(B, B) + 1e-12 * np.eye(3)
+    process = _PUSH**2 * np.outer(B, B) + _SHIFT**2 * np.eye(3)
     P = solve_discrete_are(A.T, C[:, None], process, np.array([[noise**2]]))
     return np.asarray(P @ C / float(C @ P @ C + noise**2))
 
