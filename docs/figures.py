@@ -27,7 +27,6 @@ WALK = Command(0.2)
 def save(figure: Figure, path: Path) -> None:
     """Write a figure."""
     figure.savefig(path, dpi=100)
-    print(path)
 
 
 def footsteps(robot: Robot, path: Path) -> None:
@@ -118,8 +117,8 @@ def walk(robot: Robot, folder: Path) -> None:
     engine, world = BipedEngine(robot), World(robot)
     world.reset(*engine.stance())
     recording = simulate(world, engine, WALK, 20.0)
-    print(walk_plot(recording, robot, walk_figures(recording, robot), folder / "nao-zmp.png"))
-    print(film(recording, robot, folder / "nao-walk.png"))
+    walk_plot(recording, robot, walk_figures(recording, robot), folder / "nao-zmp.png")
+    film(recording, robot, folder / "nao-walk.png")
 
 
 def main(folder: Path) -> None:
@@ -131,7 +130,7 @@ def main(folder: Path) -> None:
     swing(folder / "swing.png")
     joints(robot, BipedEngine(robot).plan(WALK, 6.0), folder / "joints.png")
     multibody(robot, folder / "multibody.png")
-    print(picture(robot, folder / "nao.png"))
+    picture(robot, folder / "nao.png")
     walk(robot, folder)
 
 

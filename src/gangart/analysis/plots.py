@@ -69,7 +69,8 @@ def _outline(robot: Robot, leg: int, pose: Array) -> Array:
     w, x, y, z = pose[3:]
     angle = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
     c, s = np.cos(angle), np.sin(angle)
-    return np.vstack([corners, corners[:1]]) @ np.array([[c, s], [-s, c]]) + pose[:2]
+    closed: Array = np.vstack([corners, corners[:1]]) @ np.array([[c, s], [-s, c]]) + pose[:2]
+    return closed
 
 
 def _footprints(r: Recording, rows: slice) -> list[tuple[int, int, int]]:
@@ -131,7 +132,7 @@ _COM: dict[str, Any] = {"color": BODY, "lw": 1.2, "label": "centre of mass (plan
 
 
 def _local(r: Recording, rows: slice) -> tuple[Array, Array]:
-    """Axes ahead and left, and the origin, of the robot's mean place over the rows: p_local = (p_world - origin) @ R."""
+    """Axes ahead and left, and the origin, of the mean place over the rows: p_local = (p_world - origin) @ R."""
     heading = float(yaw(r)[rows].mean())
     c, s = np.cos(heading), np.sin(heading)
     return np.array([[c, -s], [s, c]]), r.com_reference[rows, :2].mean(axis=0)

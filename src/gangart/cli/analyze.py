@@ -14,9 +14,9 @@ EXAMPLES = ("gangart analyze run.mcap --plot out/",)
 
 def register(app: typer.Typer) -> None:
     """Add `gangart analyze` to the command line."""
-    app.command(epilog=output.examples(*EXAMPLES, "gangart analyze run.mcap --json", "gangart analyze run.mcap --view"))(
-        analyze
-    )
+    app.command(
+        epilog=output.examples(*EXAMPLES, "gangart analyze run.mcap --json", "gangart analyze run.mcap --view")
+    )(analyze)
 
 
 def analyze(

@@ -93,9 +93,7 @@ def walk(
     if push:
         world.push(Push(duration / 2.0, _PUSH, (0.0, push / _PUSH, 0.0)))
     with output.progress(f"{found.name} walks", duration, hidden=as_json) as advance:
-        recording = simulate(
-            world, engine, _commands(command, stop), duration, record=record, progress=advance
-        )
+        recording = simulate(world, engine, _commands(command, stop), duration, record=record, progress=advance)
     for note in recording.info["notes"]:
         output.warn(note)
     figures = walking.figures_of(recording, found)
@@ -136,7 +134,7 @@ def _changed(robot: Robot, **settings: float | None) -> Robot:
         _in_range(option, value, low, high, f"lie in {low:g}…{high:g}")
     if robot.walk is None or not given:
         return robot
-    return dataclasses.replace(robot, walk=dataclasses.replace(robot.walk, **given))
+    return dataclasses.replace(robot, walk=dataclasses.replace(robot.walk, **given))  # type: ignore[arg-type]  # only numbers
 
 
 def _commands(command: Command, stop: float | None) -> Command | Callable[[float], Command]:

@@ -15,8 +15,8 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from gangart.errors import BadValue, Unreachable, choose
 from gangart.compiled import gufunc, kernel
+from gangart.errors import BadValue, Unreachable, choose
 from gangart.kinematics.leg_geometry import leg_numbers
 from gangart.kinematics.tree import Tree
 from gangart.robots import Robot

@@ -14,8 +14,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from gangart.errors import BadRobot, choose
 from gangart.compiled import gufunc, kernel
+from gangart.errors import BadRobot, choose
 from gangart.robots import Robot
 from gangart.signals import Array, Ints
 

@@ -68,8 +68,10 @@ def load_wear(robot: Robot, name: str) -> Wear:
     return found[choose("wear", name, found)]
 
 
-_KEYS = ("note", "encoder", "proportional", "integral", "derivative", "stiffness", "gears")
-_KEYS += ("link_stiffness", "link_friction", "link_parts")
+_KEYS = (
+    *("note", "encoder", "proportional", "integral", "derivative", "stiffness", "gears"),
+    *("link_stiffness", "link_friction", "link_parts"),
+)
 _GEAR = ("viscous", "coulomb", "inertia", "play", "stiffness", "damping")
 
 

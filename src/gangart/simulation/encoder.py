@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any
 
 import mujoco
-from numba import carray, cfunc, types
+from numba import carray, cfunc, types  # type: ignore[attr-defined]  # numba's stubs forget carray
 from numba.extending import intrinsic
 
 # what an actuator's user data say: where its gear's hinge stands in qpos and qvel, both counted from 1 (0: no gear
@@ -36,7 +36,7 @@ def encoders(model: mujoco.MjModel) -> Iterator[None]:
         yield
         return
     before = mujoco.get_mjcb_control()
-    mujoco.set_mjcb_control(_callback())
+    mujoco.set_mjcb_control(_callback()[0])
     try:
         yield
     finally:
@@ -69,9 +69,7 @@ def _callback() -> Any:
                 u[k + 1] -= carray(speeds, v)[v - 1] * marked[i * USER + 2]
 
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-    made = ctypes.cast(correct.address, prototype)
-    made.keep = correct  # the compiled code lives as long as the callback
-    return made
+    return prototype(int(correct.address or 0)), correct  # the compiled code lives as long as the callback
 
 
 def _places() -> dict[str, int]:

@@ -6,7 +6,8 @@ stay what they were.
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
+from itertools import pairwise
+from xml.etree import ElementTree as ET
 
 import mujoco
 import numpy as np
@@ -28,11 +29,11 @@ def with_bending_links(robot: Robot, stiffness: float, friction: float, parts: i
         parts: of each link.
         damping: of each bending joint [N m s/rad].
     """
-    root = ElementTree.fromstring(robot.spec().to_xml())
+    root = ET.fromstring(robot.spec().to_xml())
     bodies = {body.get("name"): body for body in root.iter("body")}
     for link, child in long_links(robot):
         _cut(robot, bodies[link], bodies[child], stiffness, friction, parts, damping)
-    return mujoco.MjSpec.from_string(ElementTree.tostring(root, encoding="unicode"))
+    return mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"))
 
 
 def long_links(robot: Robot) -> list[tuple[str, str]]:
@@ -41,7 +42,7 @@ def long_links(robot: Robot) -> list[tuple[str, str]]:
     found = []
     for leg in robot.legs.values():
         bodies = [model.body(int(model.jnt_bodyid[model.joint(j).id])) for j in leg.joints]
-        for parent, child in zip(bodies, bodies[1:], strict=False):
+        for parent, child in pairwise(bodies):
             way = model.body_pos[child.id]
             if model.body_parentid[child.id] == parent.id and -way[2] > 0.03 and np.hypot(way[0], way[1]) < 1e-6:
                 found.append((parent.name, child.name))
@@ -50,8 +51,8 @@ def long_links(robot: Robot) -> list[tuple[str, str]]:
 
 def _cut(
     robot: Robot,
-    body: ElementTree.Element,
-    child: ElementTree.Element,
+    body: ET.Element,
+    child: ET.Element,
     stiffness: float,
     friction: float,
     parts: int,
@@ -67,14 +68,14 @@ def _cut(
     here = body
     for k in range(parts):
         if k:
-            here = ElementTree.SubElement(here, "body", name=f"{name}/{k}", pos=_text([0.0, 0.0, length / parts]))
+            here = ET.SubElement(here, "body", name=f"{name}/{k}", pos=_text([0.0, 0.0, length / parts]))
             for axis, vector in AXES.items():
-                ElementTree.SubElement(
+                ET.SubElement(
                     here, "joint", name=f"{name}/{k}{axis}", axis=vector, limited="false",
                     stiffness=repr(stiffness), frictionloss=repr(friction), damping=repr(damping),
                 )  # fmt: skip
         place = com[k] - np.array([0.0, 0.0, k * length / parts])
-        ElementTree.SubElement(here, "inertial", pos=_text(place), mass=repr(mass), fullinertia=_text(inertia))
+        ET.SubElement(here, "inertial", pos=_text(place), mass=repr(mass), fullinertia=_text(inertia))
     child.set("pos", _text([0.0, 0.0, length / parts]))
     here.append(child)
 
@@ -82,9 +83,9 @@ def _cut(
 def _split(model: mujoco.MjModel, body: int, length: float, parts: int) -> tuple[float, Array, Array]:
     """Mass [kg] of each part, their centres (parts, 3) [m] in the link's frame, tensor (6,) [kg m²] of each."""
     mass = float(model.body_mass[body]) / parts
-    R = np.empty(9)
-    mujoco.mju_quat2Mat(R, model.body_iquat[body])
-    R = R.reshape(3, 3)
+    flat = np.empty(9)
+    mujoco.mju_quat2Mat(flat, model.body_iquat[body])
+    R = flat.reshape(3, 3)
     tensor = R @ np.diag(model.body_inertia[body]) @ R.T
     along = (np.arange(parts) - (parts - 1) / 2.0) * length / parts
     tensor = (tensor - mass * np.sum(along**2) * np.diag([1.0, 1.0, 0.0])) / parts
