@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import signal
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +165,9 @@ def test_the_recording_tells_what_it_is(nao: Robot) -> None:
         "tick": 0.01,
         "double_step_duration": 0.8,
         "ground": {"friction": 0.7, "settling": 0.006},
-        "fidelity": {"step": 0.001},
+        "fidelity": asdict(Fidelity()),
+        "wear": None,
+        "diverged": None,
         "pushes": [{"time": 0.1, "duration": 0.05, "force": [1.0, 0.0, 0.0], "body": ""}],
         "fell": None,
         "notes": info["notes"],
@@ -210,7 +212,7 @@ def test_a_fall_ends_the_run_a_second_later(nao: Robot, tmp_path: Path) -> None:
 def test_other_physics_steps(nao: Robot, step: float, tmp_path: Path) -> None:
     """Also one whose rows of a second outnumber those that a coarser log holds."""
     engine = BipedEngine(nao)
-    world = standing(nao, engine, Fidelity(step))
+    world = standing(nao, engine, Fidelity(step=step))
     r = simulate(world, engine, Command(0.2), 2.5, record=tmp_path / "r.mcap")
     assert len(r) == round(2.5 / step)
     assert r.info["fell"] is None

@@ -3,12 +3,14 @@
 A controller sees what its sensor sees: the motor's angle and what the gear has given way. MuJoCo's actuators measure
 where they push, at the motor, so the gear's angle and speed are taken off the setpoints instead, which is the same
 error u - (q_motor + q_gear). It has to happen within every physics step: a compiled control callback does it, which
-also runs inside `mujoco.rollout` and `mujoco.batch`.
+also runs inside `mujoco.rollout` and `mujoco.batch`. Since it changes the setpoints themselves, they have to be
+written anew for every step, as a rollout does.
 """
 
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -32,30 +34,53 @@ def see_joint_side(model: mujoco.MjModel, actuator: str, gear: str, factor: floa
 @contextmanager
 def encoders(model: mujoco.MjModel) -> Iterator[None]:
     """While physics runs: controllers of models whose actuators are marked so see their joint's side."""
-    if model.nuser_actuator < USER or not model.actuator_user[:, 0].any():
+    if model.nuser_actuator != USER or not model.actuator_user[:, 0].any():
         yield
         return
-    before = mujoco.get_mjcb_control()
-    mujoco.set_mjcb_control(_callback()[0])
+    _installed.enter()
     try:
         yield
     finally:
-        mujoco.set_mjcb_control(before)
+        _installed.leave()
+
+
+class _Installed:
+    """MuJoCo has one callback for all threads: it stays until the last of those who need it is done."""
+
+    def __init__(self) -> None:
+        self._lock, self._users, self._before = threading.Lock(), 0, None
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._before = mujoco.get_mjcb_control()
+                mujoco.set_mjcb_control(_callback()[0])
+            self._users += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                mujoco.set_mjcb_control(self._before)
+
+
+_installed = _Installed()
 
 
 @cache
 def _callback() -> Any:
     """The compiled callback: takes each marked gear's angle and speed off its actuator's setpoints."""
     places = _places()
-    count, user, qpos, qvel, ctrl, address = (
-        places[k] for k in ("nactuator", "actuator_user", "qpos", "qvel", "ctrl", "actuator_ctrladr")
+    count, size, user, qpos, qvel, ctrl, address = (
+        places[k] for k in ("nactuator", "nuser_actuator", "actuator_user", "qpos", "qvel", "ctrl", "actuator_ctrladr")
     )
-
-    model_words, data_words = max(user, address) + 1, max(qpos, qvel, ctrl) + 1
+    model_words, data_words = max(size, user, address) + 1, max(qpos, qvel, ctrl) + 1
 
     @cfunc(types.void(types.intp, types.intp), cache=False)
     def correct(model: int, data: int) -> None:
         of_model, of_data = carray(_longs(model), model_words), carray(_longs(data), data_words)
+        if of_model[size] != USER:  # somebody else's model
+            return
         actuators = of_model[count]
         marked = carray(_reals(of_model[user]), actuators * USER)
         first = carray(_ints(of_model[address]), actuators)
@@ -80,11 +105,11 @@ def _places() -> dict[str, int]:
         'inductance="0.1 0" input="pos vel" controller="1 1 1 0 0 1" user="0 0 0"/></actuator></mujoco>'
     )
     data = mujoco.MjData(model)
-    found = {"nactuator": list(mujoco.MjModel._all_fields).index("nactuator")}
+    found = {name: list(mujoco.MjModel._all_fields).index(name) for name in ("nactuator", "nuser_actuator")}
     for struct, names in ((model, ("actuator_user", "actuator_ctrladr")), (data, ("qpos", "qvel", "ctrl"))):
         for name in names:
             found[name] = _word_of(struct, getattr(struct, name).ctypes.data)
-    if _struct(model)[found["nactuator"]] != model.nactuator:
+    if [_struct(model)[found[name]] for name in ("nactuator", "nuser_actuator")] != [1, USER]:
         raise RuntimeError(f"MuJoCo {mujoco.__version__} lays out its model in an unknown way")
     return found
 

@@ -7,19 +7,45 @@ from dataclasses import dataclass
 from gangart.errors import BadValue
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Fidelity:
-    """Which properties of the real machine are simulated. The base level tracks joint angles nearly ideally."""
+    """Which properties of the real machine are simulated; every subset works. That is how causes are found.
 
+    With none of them joints follow their targets nearly ideally. How strong each is says the robot's wear.
+    """
+
+    motor: bool = False  # MT: voltage PID, supply limit, winding, back-EMF, friction instead of near-ideal servos
+    inductance: bool = False  # IN: of the winding, as a part of the motor; without a motor it does nothing
+    gearbox: bool = False  # GT: play and elasticity between motor and joint
+    flexible_links: bool = False  # FK: thighs and shanks that bend
+    sensor_delay: float = 0.0  # [s] between what is and what the engine reads
     step: float = 0.001  # [s] of the physics
 
     def __post_init__(self) -> None:
         if not 1e-5 <= self.step <= 0.005:
             raise BadValue(f"physics step is {self.step:g} s; it has to lie in 0.00001…0.005 s")
+        if not 0.0 <= self.sensor_delay <= 1.0:
+            raise BadValue(f"sensor delay is {self.sensor_delay:g} s; it has to lie in 0…1 s")
+
+    @property
+    def needs_wear(self) -> bool:
+        """Whether the robot's wear has to be known."""
+        return self.motor or self.gearbox or self.flexible_links
+
+    @property
+    def name(self) -> str:
+        """As the thesis names it: BS (base), MT (motors), GT (gearboxes), FK (flexible links), IN, VS (all)."""
+        parts = [("MT", self.motor), ("GT", self.gearbox), ("FK", self.flexible_links)]
+        on = [name for name, active in parts if active]
+        base = "VS" if len(on) == len(parts) else "+".join(["BS", *on])
+        return f"{base}-IN" if self.motor and not self.inductance else base
 
 
 IDEAL = Fidelity()
 """Stiff servos, rigid links, perfect sensors: the level BS of the thesis."""
+
+FULL = Fidelity(motor=True, inductance=True, gearbox=True, flexible_links=True)
+"""Motors, gearboxes and links of a worn robot: the level VS of the thesis."""
 
 
 @dataclass(frozen=True)

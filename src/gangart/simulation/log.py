@@ -24,8 +24,8 @@ def columns(world: World, raw: Raw) -> dict[str, Array | Bools]:
     return {
         "time": states[:, 0],
         "target": _targets(world, raw.setpoints[:-1]),
-        "position": states[:, world.qpos],
-        "velocity": states[:, world.qvel],
+        "position": world.joints.angles(states),
+        "velocity": world.joints.speeds(states),
         "torque": _torques(world, raw),
         "base_position": states[:, base : base + 3],
         "base_orientation": states[:, base + 3 : base + 7],
@@ -58,10 +58,13 @@ def _torques(world: World, raw: Raw) -> Array:
     servo, h = world.robot.servo, world.fidelity.step
     sensed = raw.sensed[:, world.sensors.torque]
     v, driven = raw.states[:, world.qvel], world.driven
+    if world.fidelity.motor:
+        driven = driven[world.ideal]
     later = -servo.position_gain * h * v[1:] - servo.velocity_gain * (v[1:] - v[:-1])
     torque = sensed.copy()
     torque[:, driven] += later[:, driven]
-    model, ids = world.model, world.robot.joint_ids
+    model = world.model
+    ids = np.array([model.joint(name).id for name in world.robot.joints])
     low, high = model.jnt_actfrcrange[ids].T
     saturated = model.jnt_actfrclimited[ids].astype(bool) & ((sensed <= low) | (sensed >= high))
     return np.where(saturated, sensed, torque)

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import mujoco
+import numpy as np
 
-from gangart.errors import BadRobot
+from gangart.errors import BadRobot, BadValue
 from gangart.robots import Robot
+from gangart.robots.wear import GearWear, Wear
+from gangart.signals import Array
+from gangart.simulation.encoder import USER, see_joint_side
 from gangart.simulation.fidelity import Fidelity, Ground
+from gangart.simulation.gearbox import PLAY, add_gearbox
+from gangart.simulation.links import with_bending_links
+from gangart.simulation.motors import add_friction, add_motor
 
 FLOOR = "gangart/floor"
 FOOT = 17  # per foot: sole position (3), quaternion (4), contacts found (1), force (3), torque (3), point (3)
@@ -23,9 +30,38 @@ class Sensors:
         self.feet = slice(6 + joints, 6 + joints + FOOT * len(robot.legs))
 
 
-def build_spec(robot: Robot, fidelity: Fidelity, ground: Ground) -> mujoco.MjSpec:
-    """The world as an editable spec. Sensors stand in the order of `Sensors`."""
-    spec = robot.spec()
+LINK_DAMPING = 0.1  # [N m s/rad] of a bending joint, beside its constant friction: without it a shin rings
+
+
+def build_model(
+    robot: Robot, fidelity: Fidelity, ground: Ground, wear: Wear | None = None, supply: float | None = None
+) -> tuple[mujoco.MjModel, Array]:
+    """The world, compiled, and the factor of each motor's speed setpoint (n_u / 2,).
+
+    Args:
+        robot: what stands in it.
+        fidelity: which of its defects.
+        ground: on what floor.
+        wear: how strong the defects are; needed where there are any.
+        supply: of the motors [V], other than in the robot's file.
+    """
+    spec, factors = build_spec(robot, fidelity, ground, wear, supply)
+    model = spec.compile()
+    if wear is not None and wear.encoder == "joint" and fidelity.motor and fidelity.gearbox:
+        for joint, factor in factors.items():
+            if worn_gear(robot, wear, joint) is not None:
+                see_joint_side(model, joint, joint + PLAY, factor)
+    return model, np.array(list(factors.values()))
+
+
+def build_spec(
+    robot: Robot, fidelity: Fidelity, ground: Ground, wear: Wear | None = None, supply: float | None = None
+) -> tuple[mujoco.MjSpec, dict[str, float]]:
+    """The world as an editable spec, sensors in the order of `Sensors`; and for each motor the factor of its speed."""
+    if fidelity.needs_wear and wear is None:
+        raise BadValue(f"fidelity {fidelity.name} needs to know the wear of {robot.name}: give one of its worn.toml")
+    bends = fidelity.flexible_links and wear is not None and wear.link_parts > 1
+    spec = with_bending_links(robot, wear, LINK_DAMPING) if bends and wear is not None else robot.spec()
     _keep_mechanism(spec)
     option = spec.option
     option.timestep = fidelity.step
@@ -35,9 +71,15 @@ def build_spec(robot: Robot, fidelity: Fidelity, ground: Ground) -> mujoco.MjSpe
     option.gravity = [0.0, 0.0, -9.81]
     _check_soles(spec, robot)
     _add_floor(spec, fidelity, ground)
-    _add_servos(spec, robot)
+    factors = _add_motors(spec, robot, fidelity, wear, supply)
     _add_sensors(spec, robot)
-    return spec
+    return spec, factors
+
+
+def worn_gear(robot: Robot, wear: Wear, joint: str) -> GearWear | None:
+    """What is known of the wear of a joint's motor and gear."""
+    motor = robot.motor_of(joint)
+    return wear.gears.get(motor.name) if motor is not None else None
 
 
 def sole_site(leg: str) -> str:
@@ -74,14 +116,29 @@ def _add_floor(spec: mujoco.MjSpec, fidelity: Fidelity, ground: Ground) -> None:
     floor.contype, floor.conaffinity = 1, 1
 
 
-def _add_servos(spec: mujoco.MjSpec, robot: Robot) -> None:
-    """One servo per motor; its setpoints are an angle and a speed."""
-    kp, kv = robot.servo.position_gain, robot.servo.velocity_gain
+def _add_motors(
+    spec: mujoco.MjSpec, robot: Robot, fidelity: Fidelity, wear: Wear | None, supply: float | None
+) -> dict[str, float]:
+    """A motor or a near-ideal servo per driven joint, a gear behind each worn one; the factors of their speeds."""
+    spec.nuser_actuator = USER
+    factors: dict[str, float] = {}
     for joint in robot.joints:
+        gear = worn_gear(robot, wear, joint) if wear is not None else None
+        hinge = spec.joint(joint)
+        if gear is not None and fidelity.motor:
+            add_friction(hinge, gear)
+        if gear is not None and fidelity.gearbox:
+            add_gearbox(spec, hinge, gear)
         if joint in robot.coupled:
             continue
-        servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
-        servo.set_to_pid(kp=kp, kv=kv)
+        motor = robot.motor_of(joint)
+        if wear is not None and gear is not None and motor is not None and fidelity.motor:
+            factors[joint] = add_motor(spec, joint, motor, wear, inductance=fidelity.inductance, supply=supply)
+        else:
+            servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)
+            servo.set_to_pid(kp=robot.servo.position_gain, kv=robot.servo.velocity_gain)
+            factors[joint] = 1.0
+    return factors
 
 
 def _add_sensors(spec: mujoco.MjSpec, robot: Robot) -> None:

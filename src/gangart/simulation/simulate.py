@@ -18,7 +18,7 @@ from gangart.errors import BadValue
 from gangart.signals import Array, Bools, Command, Recording
 from gangart.simulation.log import columns
 from gangart.simulation.references import ReferenceLog
-from gangart.simulation.world import World
+from gangart.simulation.world import Diverged, World
 
 if TYPE_CHECKING:
     from gangart.recordings import RecordingWriter
@@ -53,7 +53,8 @@ def simulate(
     Returns:
         The recording. Its info holds the robot, the command (a dict, or "varying"), the tick [s], the engine, the
         double step duration [s] where the engine has one, ground, fidelity, pushes, the version of gangart; as
-        "fell" the time of a fall [s] or None, and as "notes" what was limited.
+        "fell" the time of a fall [s] or None, as "diverged" why the physics came to no end or None, and as "notes" what
+        was limited.
     """
     if not (np.isfinite(duration) and duration > 0.0):
         raise BadValue(f"duration is {duration!r} s; it has to be a positive number")
@@ -92,7 +93,11 @@ def _walk(
         reading = world.read()
         targets = engine.tick(commands(reading.time), reading)
         log.references.add(targets.time, engine.reference)
-        world.write(targets)
+        try:
+            world.write(targets)
+        except Diverged as error:  # what has happened until then is worth keeping
+            about["diverged"] = str(error)
+            return
         k += 1
         if engine.notes:
             about["notes"] += [note for note in engine.notes if note not in about["notes"]]
@@ -139,8 +144,10 @@ def _about(world: World, engine: Engine, command: Commands) -> dict[str, Any]:
         "tick": world.robot.tick,
         "ground": asdict(world.ground),
         "fidelity": asdict(world.fidelity),
+        "wear": world.wear.name if world.wear is not None else None,
         "pushes": [asdict(push) for push in world.pushes],
         "fell": None,
+        "diverged": None,
         "notes": [],
     }
     walk = getattr(engine, "walk", None)

@@ -15,9 +15,12 @@ from mujoco import rollout
 
 from gangart.errors import BadValue, GangartError, choose
 from gangart.robots import Robot
+from gangart.robots.wear import Wear
 from gangart.signals import Array, Ints, JointTargets, SensorReading
+from gangart.simulation.encoder import encoders
 from gangart.simulation.fidelity import IDEAL, Fidelity, Ground
-from gangart.simulation.model import FOOT, Sensors, build_spec, sole_site
+from gangart.simulation.joints import Joints
+from gangart.simulation.model import FOOT, Sensors, build_model, sole_site
 from gangart.simulation.push import Push, pushed
 from gangart.simulation.setpoints import approach
 from gangart.simulation.soles import SoleSensors
@@ -25,6 +28,7 @@ from gangart.simulation.soles import SoleSensors
 _STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
 _CTRL = int(mujoco.mjtState.mjSTATE_CTRL)
 _PUSHED = _CTRL | int(mujoco.mjtState.mjSTATE_XFRC_APPLIED)
+MAD = 1e4  # [rad/s] and [m/s]: nothing that walks moves so fast
 _LOG = 2.0  # [s] that the log holds until somebody takes them
 
 
@@ -47,18 +51,31 @@ class World:
     It begins with the robot in its home posture on the floor; `reset` puts it elsewhere.
     """
 
-    def __init__(self, robot: Robot, fidelity: Fidelity = IDEAL, ground: Ground | None = None) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        fidelity: Fidelity = IDEAL,
+        ground: Ground | None = None,
+        *,
+        wear: Wear | None = None,
+        supply: float | None = None,
+    ) -> None:
+        """`wear` says how strong the defects of the fidelity are; `supply` [V] replaces that of the robot's file."""
         self.robot = robot
         self.fidelity = fidelity
+        self.wear = wear
         self.ground = ground or Ground()
         self.substeps = _substeps(robot, fidelity)
-        self.model = build_spec(robot, fidelity, self.ground).compile()
+        self.model, factors = build_model(robot, fidelity, self.ground, wear, supply)
+        self.ideal = factors == 1.0  # (n_u / 2,) which joints have a near-ideal servo
+        self._factors = None if np.all(factors == 1.0) else factors
         self.data = mujoco.MjData(self.model)
         self.sensors = Sensors(robot)
         self.soles = SoleSensors(robot)
         self.pushes: list[Push] = []
         self.driven: Ints = np.array([i for i, j in enumerate(robot.joints) if j not in robot.coupled], dtype=np.int64)
         self._place_columns()
+        self._delay = round(fidelity.sensor_delay / fidelity.step)  # [physics steps]
         self._rollout = rollout.Rollout(nthread=0)
         self._models, self._datas = [self.model], [self.data]
         self._warmstart = np.zeros((1, self.model.nv))
@@ -72,14 +89,14 @@ class World:
         """Where quantities stand in a row of the state: time, then qpos, then qvel."""
         model, robot = self.model, self.robot
         free = model.body_jntadr[model.body(robot.base).id]
-        self.qpos = robot.qpos_index + 1  # (n_joints,)
-        self.qvel = robot.dof_index + 1 + model.nq  # (n_joints,)
+        self.joints = Joints(model, robot, at_joint=self.wear is None or self.wear.encoder == "joint")
+        self.qpos, self.qvel = self.joints.angle, self.joints.speed  # (n_joints,) of the hinges that motors turn
         self.base = 1 + int(model.jnt_qposadr[free])  # position (3) and quaternion (4) of the base
         self.base_speed = 1 + model.nq + int(model.jnt_dofadr[free])  # velocity (3) and angular velocity (3)
 
     def _standing_height(self) -> float:
         """Height of the base at which the lowest sole is on the floor, in the home posture [m]."""
-        self.data.qpos[self.robot.qpos_index] = self.robot.home_position
+        self.data.qpos[self.qpos - 1] = self.robot.home_position
         mujoco.mj_kinematics(self.model, self.data)
         base = self.data.body(self.robot.base).xpos[2]
         soles = [self.data.site(sole_site(leg)).xpos[2] for leg in self.robot.legs]
@@ -104,13 +121,16 @@ class World:
         mujoco.mj_resetData(model, data)
         data.qpos[a : a + 3] = place[:3]
         data.qpos[a + 3 : a + 7] = [math.cos(place[3] / 2), 0.0, 0.0, math.sin(place[3] / 2)]
-        data.qpos[self.robot.qpos_index] = joints
-        data.ctrl[0::2], data.ctrl[1::2] = joints[self.driven], 0.0
-        steps = round(settle / self.fidelity.step)
-        if steps:
-            mujoco.mj_step(model, data, nstep=steps)
-        data.time = 0.0
-        mujoco.mj_forward(model, data)
+        data.qpos[self.qpos - 1] = joints
+        setpoints = np.zeros(model.nu)
+        setpoints[0::2] = joints[self.driven]
+        with encoders(model):
+            for _ in range(round(settle / self.fidelity.step)):
+                data.ctrl = setpoints  # a controller with its encoder at the joint changes them
+                mujoco.mj_step(model, data)
+            data.time, data.ctrl = 0.0, setpoints
+            mujoco.mj_forward(model, data)
+        data.ctrl = setpoints
         self._begin_log()
 
     def _begin_log(self) -> None:
@@ -119,6 +139,8 @@ class World:
         self._first = np.array(self.data.sensordata)
         self._warmstart[0] = self.data.qacc_warmstart
         self._height = float(self._states[0, self.base + 2])
+        self._old_states = np.zeros((0, self._states.shape[1]))  # before the log, as far as the sensors' delay reaches
+        self._old_sensed = np.zeros((0, self._sensed.shape[1]))
         self.pushes.clear()
         self.rows = 0
 
@@ -143,17 +165,29 @@ class World:
         self.pushes.append(push)
 
     def read(self) -> SensorReading:
-        """What the sensors say: joints at this instant, gyro, accelerometer and soles of the step that led to it."""
-        sensed = (self._sensed[self.rows - 1] if self.rows else self._first).copy()
-        state = self._states[self.rows]
+        """What the sensors say: joints of an instant, gyro, accelerometer and soles of the step that led to it.
+
+        With a sensor delay that instant is past, but the reading's time is now.
+        """
+        state, sensed = self._lately(self.rows - self._delay)
+        position, velocity = self.joints.measured(state)
         return SensorReading(
-            time=float(state[0]),
-            position=state[self.qpos],
-            velocity=state[self.qvel],
-            gyro=sensed[self.sensors.gyro],
-            accelerometer=sensed[self.sensors.accelerometer],
+            time=self.time,
+            position=position,
+            velocity=velocity,
+            gyro=sensed[self.sensors.gyro].copy(),
+            accelerometer=sensed[self.sensors.accelerometer].copy(),
             foot_force=self.soles.feel(sensed[self.sensors.feet].reshape(1, -1, FOOT))[1][0],
         )
+
+    def _lately(self, row: int) -> tuple[Array, Array]:
+        """The state of a row of the log and what was sensed on the way to it; negative rows have been taken already."""
+        if row > 0:
+            return self._states[row], self._sensed[row - 1]
+        if row == 0 or not len(self._old_states):
+            return self._states[0], self._first
+        k = max(len(self._old_states) + row, 0)
+        return self._old_states[k], self._old_sensed[k]
 
     def write(self, targets: JointTargets) -> None:
         """Drive the joints to the targets, and time on to the moment at which they are due."""
@@ -167,20 +201,39 @@ class World:
         if not approach(targets.position, targets.velocity, self.driven, step, self._setpoints[a : b + 1]):
             raise BadValue(f"targets for {targets.time:.4f} s are not finite: a joint has no angle or no speed")
         control, spec = self._controls(a, b)
-        self._rollout.rollout(
-            self._models, self._datas, self._states[None, a], control[None], nstep=n, skip_checks=True,
-            initial_warmstart=self._warmstart, state=self._states[None, a + 1 : b + 1],
-            sensordata=self._sensed[None, a:b], control_spec=spec,
-        )  # fmt: skip
-        # where MuJoCo finds no solution, it stops the clock
-        if self._states[b, 0] - self._states[a, 0] < (n - 0.5) * step:
-            raise Diverged(f"the physics diverged at {self.time:.3f} s; try a physics step below {step:g} s")
+        with encoders(self.model):
+            self._rollout.rollout(
+                self._models, self._datas, self._states[None, a], control[None], nstep=n, skip_checks=True,
+                initial_warmstart=self._warmstart, state=self._states[None, a + 1 : b + 1],
+                sensordata=self._sensed[None, a:b], control_spec=spec,
+            )  # fmt: skip
         self._warmstart[0] = self.data.qacc_warmstart
-        self.rows = b
+        self._accept(a, b)
+
+    def _accept(self, a: int, b: int) -> None:
+        """Let the steps from row a to row b into the log, up to where the physics leaves the ground of sense."""
+        states = self._states[a : b + 1]
+        speeds = np.abs(states[:, 1 + self.model.nq : 1 + self.model.nq + self.model.nv])
+        # where MuJoCo finds no solution, it stops the clock
+        mad = (np.diff(states[:, 0]) < 0.5 * self.fidelity.step) | ~(speeds[1:].max(axis=1) < MAD)
+        if not mad.any():
+            self.rows = b
+            return
+        first = int(np.argmax(mad))
+        self.rows = a + first
+        dof = int(np.argmax(np.nan_to_num(speeds[first + (speeds[first + 1].max() >= MAD)], nan=np.inf)))
+        joint = self.model.joint(int(self.model.dof_jntid[dof])).name
+        raise Diverged(
+            f"the simulation exploded: joint {joint}: {speeds[first : first + 2, dof].max():.2g} rad/s at t = "
+            f"{self.time:.3f} s; take a physics step below {self.fidelity.step:g} s, or softer gains and springs"
+        )
 
     def _controls(self, a: int, b: int) -> tuple[Array, int]:
         """Setpoints of the steps a to b, with the forces of the pushes that act meanwhile; and MuJoCo's name for it."""
         setpoints = self._setpoints[a + 1 : b + 1]
+        if self._factors is not None:
+            setpoints = setpoints.copy()
+            setpoints[:, 1::2] *= self._factors
         if not self.pushes:
             return setpoints, _CTRL
         edges = self.time + self.fidelity.step * np.arange(b - a + 1, dtype=np.float64)
@@ -195,6 +248,10 @@ class World:
         """Hand over what happened since the last `take`, and make room for more."""
         n = self.rows
         raw = Raw(self._states[: n + 1].copy(), self._sensed[:n].copy(), self._setpoints[: n + 1].copy())
+        if self._delay and n:
+            led = np.vstack([self._first, raw.sensed[:-1]])
+            self._old_states = np.vstack([self._old_states, raw.states[:-1]])[-self._delay :]
+            self._old_sensed = np.vstack([self._old_sensed, led])[-self._delay :]
         self._states[0], self._setpoints[0] = raw.states[-1], raw.setpoints[-1]
         if n:
             self._first = raw.sensed[-1]

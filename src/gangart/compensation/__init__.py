@@ -1,0 +1,29 @@
+"""What must we ask for, to get what we want?"""
+
+from gangart.compensation.arms import ArmFeedback, ArmFollower
+from gangart.compensation.cycle import motion_offsets, smooth
+from gangart.compensation.offsets import SupportOffsets, TorqueOffsets
+from gangart.compensation.online import Recipe, prepare
+from gangart.compensation.orientation import TiltFilter
+from gangart.compensation.phase import Rhythm
+from gangart.compensation.settings import Compensation
+from gangart.compensation.stride import StrideControl, StrideMeter
+from gangart.compensation.zmp import ZmpOffsets, compensate_zmp
+
+__all__ = [
+    "ArmFeedback",
+    "ArmFollower",
+    "Compensation",
+    "Recipe",
+    "Rhythm",
+    "StrideControl",
+    "StrideMeter",
+    "SupportOffsets",
+    "TiltFilter",
+    "TorqueOffsets",
+    "ZmpOffsets",
+    "compensate_zmp",
+    "motion_offsets",
+    "prepare",
+    "smooth",
+]

@@ -1,0 +1,123 @@
+"""What the ground can give: which leg may carry how much, and which wrenches a flat sole transmits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gangart.errors import BadRobot, BadValue
+from gangart.robots import Leg, Robot
+from gangart.signals import Array, Bools, Ints
+
+FACETS = 8  # of the pyramid that lies inside the friction cone
+
+
+def check_contacts(robot: Robot, time: Array, contacts: Bools) -> None:
+    """Raise BadValue unless some leg stands at every sample."""
+    wanted = (len(time), len(robot.legs))
+    if contacts.shape != wanted or contacts.dtype != np.bool_:
+        raise BadValue(
+            f"contacts is a {contacts.dtype} array of shape {contacts.shape}; it has to hold booleans of shape "
+            f"(samples, legs) = {wanted}"
+        )
+    flight = ~contacts.any(axis=1)
+    if flight.any():
+        at = float(time[int(flight.argmax())])
+        raise BadValue(f"no leg stands at {at:g} s; at least one has to, since only the ground can carry the robot")
+
+
+def shares(contacts: Bools) -> Array:
+    """The largest part of the total load that each leg may carry, 0…1, shape (n, n_legs).
+
+    A foot that lands takes its load up from nothing, one that lifts gives it all away before; each takes half of the
+    shortest stretch on several legs for it, smoothly. A leg that stands alone carries all.
+    """
+    n, legs = contacts.shape
+    ramp = _ramp(contacts)
+    share = np.zeros((n, legs))
+    for leg in range(legs):
+        for begin, end in _standing(contacts[:, leg]):
+            i = np.arange(begin, end)
+            up = (i - begin) / ramp if begin else np.ones(len(i))
+            down = (end - i) / ramp if end < n else np.ones(len(i))
+            share[i, leg] = _smooth(np.minimum(np.minimum(up, down), 1.0))
+    alone = contacts.sum(axis=1) == 1
+    share[alone] = contacts[alone]
+    unborne = share.sum(axis=1) <= 0.0  # all land at once
+    share[unborne] = contacts[unborne]
+    return share
+
+
+def _ramp(contacts: Bools) -> float:
+    """How many samples a foot takes to load or unload."""
+    change = np.flatnonzero((contacts[1:] != contacts[:-1]).any(axis=1)) + 1
+    edges = np.array([0, *change, len(contacts)])
+    several = contacts[edges[:-1]].sum(axis=1) > 1
+    length = np.diff(edges)
+    inside = several.copy()
+    inside[[0, -1]] = False  # what the motion cuts off says nothing on the gait
+    found = length[inside] if inside.any() else length[several]
+    return max(float(found.min(initial=len(contacts))) / 2.0, 1.0)
+
+
+def _standing(contact: Bools) -> list[tuple[int, int]]:
+    """Begin and end of each stretch on the ground."""
+    edges = np.diff(np.concatenate([[0], contact.astype(np.int8), [0]]))
+    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+
+
+def _smooth(x: Array) -> Array:
+    return x * x * (3.0 - 2.0 * x)
+
+
+def sole_limits(leg: Leg, friction: float) -> Array:
+    """Rows g with g · w ≤ 0 for every wrench w that a sole can transmit, in [N m]; shape (n_rows, 6).
+
+    w is force [N] and torque [N m] about the sole's origin in its axes. The centre of pressure stays inside the
+    outline, the force inside a pyramid in the friction cone, and the torque about the vertical through the sole's
+    middle below that of the load sliding around the largest circle in the outline.
+    """
+    corners = leg.outline
+    if len(corners) < 3:
+        raise BadRobot(f"leg '{leg.name}' stands on a ball; torques on several legs need flat soles with an outline")
+    middle, radius = _middle(corners)
+    edge = np.roll(corners, -1, axis=0) - corners
+    inward = np.column_stack([-edge[:, 1], edge[:, 0]]) / np.hypot(*edge.T)[:, None]
+    edges = np.zeros((len(corners), 6))  # the centre of pressure is (-τy, τx) / fz
+    edges[:, 2], edges[:, 3], edges[:, 4] = (inward * corners).sum(axis=1), -inward[:, 1], inward[:, 0]
+    angle = 2.0 * math.pi / FACETS * np.arange(FACETS)
+    cone = np.zeros((FACETS, 6))
+    cone[:, 0], cone[:, 1], cone[:, 2] = np.cos(angle), np.sin(angle), -friction * math.cos(math.pi / FACETS)
+    twist = np.array([[middle[1], -middle[0], 0.0, 0.0, 0.0, 1.0]]) * np.array([[1.0], [-1.0]])
+    twist[:, 2] = -friction * radius
+    return np.vstack([edges, radius * cone, twist])
+
+
+def _middle(corners: Array) -> tuple[Array, float]:
+    """The centroid of a convex polygon, and how far the nearest edge is [m]."""
+    after = np.roll(corners, -1, axis=0)
+    cross = corners[:, 0] * after[:, 1] - corners[:, 1] * after[:, 0]
+    middle = ((corners + after) * cross[:, None]).sum(axis=0) / (3.0 * cross.sum())
+    edge = after - corners
+    away = (edge[:, 0] * (middle - corners)[:, 1] - edge[:, 1] * (middle - corners)[:, 0]) / np.hypot(*edge.T)
+    return middle, float(away.min())
+
+
+def paths(robot: Robot) -> Bools:
+    """Which joints lie between the base and each sole, (n_legs, n_joints)."""
+    model = robot.model
+    carrier = model.jnt_bodyid[robot.joint_ids]
+    out = np.zeros((len(robot.legs), len(robot.joints)), dtype=np.bool_)
+    for row, leg in zip(out, robot.legs.values(), strict=True):
+        body = model.body(leg.foot).id
+        while body:
+            row |= carrier == body
+            body = int(model.body_parentid[body])
+    return out
+
+
+def patterns(standing: Bools) -> list[tuple[Ints, Ints]]:
+    """The sets of legs that stand together: their numbers, and the samples at which they do."""
+    found, which = np.unique(standing, axis=0, return_inverse=True)
+    return [(np.flatnonzero(row), np.flatnonzero(which.ravel() == k)) for k, row in enumerate(found)]

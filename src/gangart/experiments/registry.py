@@ -1,0 +1,49 @@
+"""Which experiments there are. A new one is a module with `run(setting) -> Report` and a line in this table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+
+from gangart.errors import choose
+from gangart.experiments.report import Report, Setting
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A published experiment that can be run again."""
+
+    line: str  # what it shows
+    pages: str  # where the thesis has it
+    module: str  # has run(setting) -> Report; imported only when it runs
+
+    def function(self) -> Callable[[Setting], Report]:
+        """What runs it."""
+        found: Callable[[Setting], Report] = import_module(self.module).run
+        return found
+
+
+_URBANN = "Urbann 2010"
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "gearbox-bench": Experiment(
+        "A motor with play and elasticity in its gear turns a body: when does its torque arrive?",
+        f"{_URBANN}, 4.2.3, figures 4.5 and 4.6",
+        "gangart.experiments.gearbox_bench",
+    ),
+    "flexible-bench": Experiment(
+        "A bar of 20 parts with springs between them is pushed at its top: how does it bend and swing?",
+        f"{_URBANN}, 4.2.3, figure 4.7",
+        "gangart.experiments.flexible_bench",
+    ),
+}
+
+
+def run(name: str, setting: Setting | None = None) -> Report:
+    """Run an experiment by its name."""
+    setting = setting or Setting()
+    experiment = EXPERIMENTS[choose("experiment", name, EXPERIMENTS)]
+    report = experiment.function()(setting)
+    setting.progress(1.0)
+    return replace(report, name=name, pages=experiment.pages, quick=setting.quick, seed=setting.seed)
