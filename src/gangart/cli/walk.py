@@ -19,7 +19,7 @@ EXAMPLES = ("gangart walk nao --vx 0.2", "gangart walk nao --vx 0.1 --wz 0.3 --p
 _MORE = (
     "gangart walk nao --vy 0.03 --stop 8 --duration 12",
     "gangart walk nao --vx 0.2 --zmp stationary --friction 0.25 --json",
-    "gangart walk nao --vx 0.15 --push 0.8 --feedback 1 --view",
+    "gangart walk nao --vx 0.15 --push 0.8 --feedback 0.3 --view",
 )
 _SPEED = 0.2  # [m/s] ahead, where no speed is given
 _SETTINGS = {  # the rules of the robot file's [walk]
@@ -51,8 +51,14 @@ def walk(
     step_height: Annotated[float | None, typer.Option(help="Height of the swing foot [m].")] = None,
     com_height: Annotated[float | None, typer.Option(help="Height of the centre of mass [m].")] = None,
     adaptation: Annotated[str, typer.Option(help="Of the centre of mass: iterated or measured.")] = "iterated",
-    feedback: Annotated[float, typer.Option(help="Part of the measured ZMP that is fed back, 0…1.")] = 0.0,
+    feedback: Annotated[float, typer.Option(help="Part of the measured ZMP that is fed back, 0…1; 0.3 helps most.")] = 0.0,
     friction: Annotated[float, typer.Option(help="Of the soles on the ground.")] = 0.8,
+    level: Annotated[
+        str, typer.Option("--level", help="Of realism: BS (ideal), VS (all defects), or a sum like BS+MT+GT.")
+    ] = "BS",
+    wear: Annotated[
+        str | None, typer.Option(help="Set of wear of the robot's worn.toml.", show_default="the first")
+    ] = None,
     push: Annotated[
         float, typer.Option(help="Impulse to the left on the base, in the middle of the walk [N s].")
     ] = 0.0,
@@ -64,8 +70,8 @@ def walk(
 ) -> None:
     """Walk a robot in simulation and measure how well it walked.
 
-    The base level: joints follow their targets nearly ideally, on flat ground. Speeds beyond the robot's limits are
-    limited, and a sentence says so.
+    On the base level joints follow their targets nearly ideally, on flat ground; --level VS adds the defects of real
+    motors, gearboxes and links. Speeds beyond the robot's limits are limited, and a sentence says so.
     """
     from gangart.signals import Command
 
@@ -85,21 +91,26 @@ def walk(
     )
     output.tell_of_compiling()
     from gangart.control import BipedEngine
-    from gangart.simulation import Ground, Push, World, simulate
+    from gangart.robots.wear import load_wear, worn
+    from gangart.simulation import Ground, Push, World, fidelity_of, simulate
 
     engine = BipedEngine(found, zmp=zmp, adaptation=adaptation, feedback=feedback)  # type: ignore[arg-type]
-    world = World(found, ground=Ground(friction))
-    world.reset(*engine.stance())
+    fidelity = fidelity_of(level)
+    used = load_wear(found, wear or next(iter(worn(found)), "")) if fidelity.needs_wear else None
+    world = World(found, fidelity, Ground(friction), wear=used)
+    world.reset(*engine.stance(), settle=1.0 if used else 0.5)
     if push:
         world.push(Push(duration / 2.0, _PUSH, (0.0, push / _PUSH, 0.0)))
     with output.progress(f"{found.name} walks", duration, hidden=as_json) as advance:
         recording = simulate(world, engine, _commands(command, stop), duration, record=record, progress=advance)
-    for note in recording.info["notes"]:
-        output.warn(note)
+    for note in (*recording.info["notes"], recording.info["diverged"]):
+        if note:
+            output.warn(note)
     figures = walking.figures_of(recording, found)
     written = walking.draw(recording, found, figures, plot) if plot else {}
     if as_json:
         asked = {"robot": found.name, "command": [command.vx, command.vy, command.wz], "zmp": zmp, "friction": friction}
+        asked |= {"level": fidelity.name, "wear": used and used.name, "diverged": recording.info["diverged"]}
         output.print_json(
             walking.as_json(figures, {**asked, "notes": recording.info["notes"], "recording": record, **written})
         )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gangart.compensation.offsets import TorqueOffsets
-from gangart.compensation.torques import walk_torques
 from gangart.compensation.zmp import compensate_zmp
+from gangart.dynamics import joint_torques
 from gangart.footsteps import LEFT
 from gangart.signals import Array, Command, JointTrajectory
 
@@ -66,7 +66,7 @@ def steady_cycle(
 def motion_offsets(engine: BipedEngine, plan: WalkPlan, offsets: TorqueOffsets) -> Array:
     """Joint offsets (n, n_joints) [rad] for the torques of a whole plan."""
     joints, dt = plan.joints, engine.gains.dt
-    torque = walk_torques(engine.robot, joints, plan.footsteps.contacts(joints.time))
+    torque = joint_torques(engine.robot, joints, plan.footsteps.contacts(joints.time)).joint
     speed = np.gradient(joints.position, dt, axis=0)
     return offsets(torque, speed, np.gradient(speed, dt, axis=0))
 
@@ -79,7 +79,7 @@ def standing_offsets(engine: BipedEngine, offsets: TorqueOffsets | None) -> Arra
     still = JointTrajectory(
         engine.gains.dt * np.arange(4), np.tile(joints, (4, 1)), np.tile(place, (4, 1)), np.full(4, yaw)
     )
-    torque = walk_torques(engine.robot, still, np.ones((4, 2), dtype=np.bool_))[1]
+    torque = joint_torques(engine.robot, still, np.ones((4, 2), dtype=np.bool_)).joint[1]
     return offsets(torque, np.zeros_like(joints), np.zeros_like(joints))
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import get_args
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any, get_args
 
 import numpy as np
 
+from gangart.compensation import Compensation, Rhythm
+from gangart.compensation.live import Live
 from gangart.control.engine import Reference
 from gangart.control.measured_zmp import ZmpSensor, zmp_of_feet, zmp_of_imu
 from gangart.control.observer import ZmpObserver
@@ -62,6 +65,7 @@ class BipedEngine:
         effort: weight of the jerk's change in the preview controller [s⁶]; smaller follows the ZMP reference closer.
         feedback: 0…1, how much of the observer's correction by the measured ZMP is used (2.4.7).
         zmp_sensor: measure the ZMP with the "feet" or, as the original, from the torso's acceleration ("imu").
+        compensation: what to ask for beyond the pattern, to get the pattern; `gangart.compensation.prepare` makes it.
     """
 
     robot: Robot
@@ -70,6 +74,8 @@ class BipedEngine:
     notes: tuple[str, ...]  # what is limited now, in sentences
     _joints: Array  # (n_joints,) [rad] the last targets
     _soles: Array  # (2, 4) x, y, z [m], yaw [rad] where the last targets put them
+    _references: Array  # (n, 2) [m] wanted ZMP from the last plan on
+    _steered: Array  # (n, 2) [m] what the preview controller follows to get it
     _state: Array  # (2, 3) [m], [m/s], [m/s²] centre of mass, x and y
     _memory: Array  # (2, 4) state and jerk of the last tick
 
@@ -83,6 +89,7 @@ class BipedEngine:
         feedback: float = 0.0,
         zmp_sensor: ZmpSensor = "feet",
         effort: float = EFFORT,
+        compensation: Compensation | None = None,
     ) -> None:
         settings = walk or robot.walk
         if settings is None:
@@ -100,12 +107,17 @@ class BipedEngine:
         self.observer = ZmpObserver(self.gains, feedback)
         self.poser = Poser(robot, adaptation)
         self.arms = ArmSwing(robot, settings.arm_swing)
+        self.compensation = compensation
+        self._live: Live | None = None  # while it is found how the robot stands
         self._ahead = 0.0
         self._restart(0.0)  # finds how the robot stands
         if self.poser.notes:
             raise Unreachable(f"{robot.name} cannot stand as its walk settings want it: {self.poser.notes[0]}")
         self._stance = (self._joints, self.poser.place[:3].copy(), float(self.poser.place[3]))
         self._ahead = float(self.poser.place[0])
+        if compensation is not None:
+            self._live = Live(robot, compensation, self.timing.double_step, self.poser.solver.feet)
+            self._restart(0.0)
 
     # ------------------------------------------------------------------ one tick
 
@@ -117,21 +129,38 @@ class BipedEngine:
         """How the robot stands before the first step: joints [rad], base position [m], base yaw [rad]."""
         return self._stance
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What this engine was made with, as JSON can say it: enough to make one like it."""
+        walk = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in asdict(self.walk).items()}
+        named = {"zmp": self.zmp, "adaptation": self.poser.adaptation, "feedback": self.feedback}
+        return {**named, "zmp_sensor": self.zmp_sensor, "walk": walk}
+
     def tick(self, command: Command, reading: SensorReading) -> JointTargets:
         """Joint targets for the end of this tick."""
         due = reading.time + self.gains.dt
+        if self._live is not None:
+            self._live.sense(reading)
+            command = self._live.command(command)
         if self._stepper.update(reading.time, command):
             self._replan(reading.time)
         if self.feedback > 0.0:
             self.observer.correct(self._state, self._measured_zmp(reading))
-        preview_step(self.gains, self._references, self._index, self._state, self._memory)
+        preview_step(self.gains, self._steered, self._index, self._state, self._memory)
         self._index += 1
         self._soles, standing = self._soles_at(due)
         com = self._com()
         self._joints = self._pose(com, reading.position)
         zmp = self._references[min(self._index, len(self._references) - 1)]  # standing, the last one holds
         self.reference = Reference(zmp, com, standing)
-        return JointTargets(due, self._joints, self._velocity(due, com))
+        return self._loaded(JointTargets(due, self._joints, self._velocity(due, com)))
+
+    def _loaded(self, wanted: JointTargets) -> JointTargets:
+        """What to ask the joints for, so that they come under their load to what is wanted."""
+        offsets = None if self._live is None else self._live.joints(wanted.time)
+        if offsets is None:
+            return wanted
+        return JointTargets(wanted.time, wanted.position + offsets[0], wanted.velocity + offsets[1])
 
     def _new_stepper(self, past: list[Step] | None = None) -> Stepper:
         half = self.walk.foot_spacing / 2.0
@@ -140,6 +169,8 @@ class BipedEngine:
 
     def _restart(self, time: float) -> None:
         self._stepper = self._new_stepper()
+        if self._live is not None:
+            self._live.reset()
         self._replan(time)
         self._soles, standing = self._soles_at(time)
         self._state, self._memory = at_rest(self._references[0])
@@ -155,8 +186,21 @@ class BipedEngine:
         self._limited = self._stepper.notes
         curve = zmp_curve(self.zmp, self._plan, self.walk, self.timing.double_support)
         ticks = self.gains.horizon + math.ceil(self.timing.step / self.gains.dt) + 2
-        self._references = curve(time + self.gains.dt * np.arange(ticks, dtype=np.float64))
+        times = time + self.gains.dt * np.arange(ticks, dtype=np.float64)
+        self._references = self._steered = curve(times)
+        if self._live is not None:
+            self._live.plan(self._rhythm(), self._plan)
+            soles = partial(soles_at, self._plan, self.walk.step_height)
+            self._steered = self._live.zmp(times, lambda t: soles(t)[0], self._references)
         self._index = 0
+
+    def _rhythm(self) -> Rhythm:
+        """The steps of the window, for a compensation."""
+        plan, t = self._plan, self.timing
+        velocity = [(s.velocity.vx, s.velocity.vy, s.velocity.wz) for s in self._stepper.steps]
+        return Rhythm(
+            plan.foot, plan.lift, plan.land, np.array(velocity).reshape(-1, 3), t.step, t.double_support
+        )
 
     def _com(self) -> Array:
         """Where the centre of mass should be [m]."""
@@ -174,10 +218,14 @@ class BipedEngine:
         self.notes = (*self._limited, *self.poser.notes, *self.arms.at_end(wanted))
         return joints
 
-    def _with_arms(self, com: Array, soles: Array) -> Array:
-        """The last angles, with arms that follow the legs [rad]."""
+    def _with_arms(self, com: Array, soles: Array, later: float = 0.0) -> Array:
+        """The last angles, with arms that follow the legs [rad], and the torso by what was measured, going on for `later` [s]."""
         joints = self._joints.copy()
         joints[self.arms.columns] = self.arms.angles(com[None], soles[None])[0]
+        if self._live is not None:
+            angle, rate = self._live.shoulders
+            wanted = joints[self.arms.columns] + angle + later * rate
+            joints[self.arms.columns] = np.clip(wanted, *self.arms.limits.T)
         return joints
 
     def _velocity(self, due: float, com: Array) -> Array:
@@ -185,7 +233,7 @@ class BipedEngine:
         soles, _ = self._soles_at(due + INSTANT)
         later = com.copy()
         later[:2] += INSTANT * (self._state[:, 1] + self.observer.drift) + INSTANT**2 / 2.0 * self._state[:, 2]
-        return (self.poser.beside(later, soles, self._with_arms(later, soles)) - self._joints) / INSTANT
+        return (self.poser.beside(later, soles, self._with_arms(later, soles, INSTANT)) - self._joints) / INSTANT
 
     def _measured_zmp(self, reading: SensorReading) -> Array | None:
         """By the sensor that was chosen [m]."""
@@ -195,16 +243,29 @@ class BipedEngine:
 
     # ------------------------------------------------------------------ a whole walk
 
-    def plan(self, command: Command | Callable[[float], Command], duration: float) -> WalkPlan:
-        """Plan a walk of `duration` seconds from standing, with the centre of mass iterated to convergence."""
+    def plan(
+        self,
+        command: Command | Callable[[float], Command],
+        duration: float,
+        *,
+        zmp_offset: Callable[[Array], Array] | None = None,
+    ) -> WalkPlan:
+        """Plan a walk of `duration` seconds from standing, with the centre of mass iterated to convergence.
+
+        `zmp_offset` gives for times (n,) [s] what the preview controller is to add to the ZMP reference, (n, 2) [m] in
+        the world: Urbann's algorithm 5.1 finds it. The plan holds the reference without it. The engine's compensation
+        is no part of a plan.
+        """
         if not (np.isfinite(duration) and duration > 0.0):
             raise BadValue(f"duration is {duration!r} s; it has to be a positive number")
         g = self.gains
         time = g.dt * np.arange(round(duration / g.dt) + 1, dtype=np.float64)
         footsteps, limited = self._footsteps(command if callable(command) else (lambda _: command), time)
         curve = zmp_curve(self.zmp, footsteps, self.walk, self.timing.double_support)
-        references = curve(g.dt * np.arange(len(time) + g.horizon, dtype=np.float64))
-        motion = preview_motion(g, references, len(time))
+        times = g.dt * np.arange(len(time) + g.horizon, dtype=np.float64)
+        references = curve(times)
+        steered = references if zmp_offset is None else references + zmp_offset(times)
+        motion = preview_motion(g, steered, len(time))
         com = np.column_stack([motion[:, 0, 0], motion[:, 1, 0], np.full(len(time), self.walk.com_height)])
         soles, _ = soles_at(footsteps, self.walk.step_height, time)
         wanted = np.tile(self.robot.home_position, (len(time), 1))

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import mujoco
 import numpy as np
 
+from gangart.compiled import kernel
 from gangart.errors import BadValue
 from gangart.robots import Robot
-from gangart.signals import Array, JointTrajectory
+from gangart.signals import Array, Ints, JointTrajectory
+
+_CHUNK = 256  # samples whose raw results stay in the processor's cache until they are sorted
 
 
 @dataclass(frozen=True, eq=False)
 class Dynamics:
-    """What a motion asks for when the robot floats: forces at its joints and a wrench on its base, from outside."""
+    """What a motion asks for when the robot floats: forces at its joints, and a wrench that something has to supply."""
 
     joint: Array  # (n, n_joints) [N m] generalised forces of the joints
-    force: Array  # (n, 3) [N] on the base's origin, world axes
-    moment: Array  # (n, 3) [N m] about the base's origin, world axes
-    base: Array  # (n, 3) [m] the base's origin in the world
-    axis: Array  # (n, n_joints, 3) joint axes in the world
-    anchor: Array  # (n, n_joints, 3) [m] points on them in the world
+    centre: Array  # (n, 3) [m] centre of mass in the world
+    wrench: Array  # (n, 6) force [N] and torque about the centre of mass [N m] from outside, world axes
+    screw: Array  # (n, n_joints, 6) per joint: speed at the centre of mass [m/rad], then the axis, world axes
     sole: Array  # (n, n_legs, 3) [m] the soles' origins in the world
     turn: Array  # (n, n_legs, 3, 3) from the soles' axes to the world's
 
@@ -42,47 +43,86 @@ def inverse_dynamics(
     model = copy.copy(robot.model if model is None else model)
     disable = mujoco.mjtDisableBit
     model.opt.disableflags |= disable.mjDSBL_CONTACT | disable.mjDSBL_EQUALITY | disable.mjDSBL_LIMIT
-    data = mujoco.MjData(model)
     qpos, qvel, qacc = _generalised(robot, model, motion)
     if still:
         qvel[:], qacc[:] = 0.0, 0.0
-    n = len(qpos)
-    force, frames = np.empty((n, model.nv)), np.empty((n, model.nbody, 12))
-    axes = np.empty((2, n, model.njnt, 3))
-    # the views are made once: to ask `data` for them costs as much as a tenth of mj_inverse
-    q, v, a, f, x, r = data.qpos, data.qvel, data.qacc, data.qfrc_inverse, data.xpos, data.xmat
-    along, through, inverse = data.xaxis, data.xanchor, mujoco.mj_inverse
-    rows = zip(qpos, qvel, qacc, force, frames[:, :, :3], frames[:, :, 3:], *axes, strict=True)
-    for q_now, v_now, a_now, f_now, x_now, r_now, along_now, through_now in rows:
-        q[:], v[:], a[:] = q_now, v_now, a_now
-        inverse(model, data)
-        f_now[:], x_now[:], r_now[:], along_now[:], through_now[:] = f, x, r, along, through
-    return _gather(robot, model, force, frames, axes)
+    n, joints, legs = len(qpos), len(robot.joints), len(robot.legs)
+    shapes = (joints,), (3,), (6,), (joints, 6), (legs, 3), (legs, 3, 3)
+    found = Dynamics(*(np.empty((n, *shape)) for shape in shapes))
+    _solve(robot, model, (qpos, qvel, qacc), found)
+    return found
 
 
-def _gather(robot: Robot, model: mujoco.MjModel, force: Array, frames: Array, axes: Array) -> Dynamics:
-    """From MuJoCo's order to the robot's, and to world axes."""
+def _solve(robot: Robot, model: mujoco.MjModel, motion: tuple[Array, Array, Array], found: Dynamics) -> None:
+    """Fill `found`, sample by sample."""
+    data = mujoco.MjData(model)
     base = model.body(robot.base).id
     dof = int(model.jnt_dofadr[model.body_jntadr[base]])
-    feet = [model.body(leg.foot).id for leg in robot.legs.values()]
-    turn = frames[:, feet, 3:].reshape(len(frames), len(feet), 3, 3)
-    sole = np.array([leg.sole for leg in robot.legs.values()])
-    R_base = frames[:, base, 3:].reshape(-1, 3, 3)  # MuJoCo gives the moment in the base's axes
-    return Dynamics(
-        joint=force[:, robot.dof_index],
-        force=force[:, dof : dof + 3],
-        moment=(R_base @ force[:, dof + 3 : dof + 6, None])[..., 0],
-        base=frames[:, base, :3],
-        axis=axes[0][:, robot.joint_ids],
-        anchor=axes[1][:, robot.joint_ids],
-        sole=frames[:, feet, :3] + (turn @ sole[..., None])[..., 0],
-        turn=turn,
-    )
+    feet = np.array([model.body(leg.foot).id for leg in robot.legs.values()], dtype=np.int64)
+    soles = np.array([leg.sole for leg in robot.legs.values()])
+    # to ask `data` for a view costs as much as a tenth of mj_inverse: once is enough
+    goal, inverse = (data.qpos, data.qvel, data.qacc), mujoco.mj_inverse
+    views = data.qfrc_inverse, data.cdof, data.subtree_com, data.xpos, data.xmat
+    raw = [np.empty((_CHUNK, *view.shape)) for view in views]
+    force, cdof, centre, place, turn = views
+    q, v, a = goal
+    for begin in range(0, len(motion[0]), _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        for q_i, v_i, a_i, force_i, cdof_i, centre_i, place_i, turn_i in zip(*(x[part] for x in motion), *raw):  # noqa: B905  # the last chunk is shorter
+            q[:], v[:], a[:] = q_i, v_i, a_i
+            inverse(model, data)
+            force_i[:], cdof_i[:], centre_i[:], place_i[:], turn_i[:] = force, cdof, centre, place, turn
+        out = [getattr(found, f.name)[part] for f in fields(found)]
+        _sort(*raw, base, dof, robot.dof_index, feet, soles, *out)
+
+
+@kernel
+def _sort(
+    force: Array,
+    cdof: Array,
+    com: Array,
+    place: Array,
+    frame: Array,
+    base: int,
+    dof: int,
+    dofs: Ints,
+    feet: Ints,
+    soles: Array,
+    joint: Array,
+    centre: Array,
+    wrench: Array,
+    screw: Array,
+    sole: Array,
+    turn: Array,
+) -> None:
+    """From MuJoCo's order to ours; its moment on the base is in the base's axes and about the base's origin."""
+    for i in range(len(joint)):
+        for c in range(len(dofs)):
+            joint[i, c] = force[i, dofs[c]]
+            for k in range(3):
+                screw[i, c, k] = cdof[i, dofs[c], 3 + k]
+                screw[i, c, 3 + k] = cdof[i, dofs[c], k]
+        f, m = force[i, dof : dof + 3], force[i, dof + 3 : dof + 6]
+        for k in range(3):
+            centre[i, k] = com[i, base, k]
+            wrench[i, k] = f[k]
+            wrench[i, 3 + k] = frame[i, base, 3 * k] * m[0] + frame[i, base, 3 * k + 1] * m[1]
+            wrench[i, 3 + k] += frame[i, base, 3 * k + 2] * m[2]
+        x, y, z = place[i, base, 0] - centre[i, 0], place[i, base, 1] - centre[i, 1], place[i, base, 2] - centre[i, 2]
+        wrench[i, 3] += y * f[2] - z * f[1]
+        wrench[i, 4] += z * f[0] - x * f[2]
+        wrench[i, 5] += x * f[1] - y * f[0]
+        for leg in range(len(feet)):
+            for k in range(3):
+                sole[i, leg, k] = place[i, feet[leg], k]
+                for h in range(3):
+                    turn[i, leg, k, h] = frame[i, feet[leg], 3 * k + h]
+                    sole[i, leg, k] += frame[i, feet[leg], 3 * k + h] * soles[leg, h]
 
 
 def zmp_of(found: Dynamics) -> Array:
-    """Where the wrench on the base has no horizontal moment on the ground (3.6) [m], (n, 2); NaN if it pulls down."""
-    force, moment, p = found.force, found.moment, found.base
+    """Where the wrench from outside has no horizontal moment on the ground (3.6) [m], (n, 2); NaN if it pulls down."""
+    force, moment, p = found.wrench[:, :3], found.wrench[:, 3:], found.centre
     with np.errstate(divide="ignore", invalid="ignore"):
         x = p[:, 0] - (moment[:, 1] + p[:, 2] * force[:, 0]) / force[:, 2]
         y = p[:, 1] + (moment[:, 0] - p[:, 2] * force[:, 1]) / force[:, 2]

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from gangart.compiled import kernel
 from gangart.dynamics.inverse import Dynamics
 from gangart.errors import GangartError
 from gangart.signals import Array, Bools, Ints
 
-_TINY = 1e-9  # [N² m²/N²] added to BᵀB: of torque-free wrenches, as of straight legs, the smallest
+_TINY = 1e-9  # [m²] added to BᵀB: of torque-free wrenches, as of straight legs, the smallest
 _STIFF = 1e-3  # [N m] by which limits give way for a cost of 1/2 N² m²
 _TOLERANCE = 1e-7  # [N m] within which a limit is kept
 
@@ -29,17 +30,36 @@ def cross(a: Array, b: Array) -> Array:
     return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
+def moved(wrench: Array, arm: Array) -> Array:
+    """Wrenches (..., 6) about a point from which the old one is seen at `arm` (..., 3) [m]."""
+    return np.concatenate([wrench[..., :3], wrench[..., 3:] + cross(arm, wrench[..., :3])], axis=-1)
+
+
 def total_at(found: Dynamics, rows: Ints, leg: int) -> Array:
     """The whole wrench of the ground, force [N] and torque [N m] about the sole of one leg, (m, 6)."""
-    force = found.force[rows]
-    moment = found.moment[rows] + cross(found.base[rows] - found.sole[rows, leg], force)
-    return np.concatenate([force, moment], axis=1)
+    return moved(found.wrench[rows], found.centre[rows] - found.sole[rows, leg])
 
 
-def jacobian(found: Dynamics, rows: Ints, leg: int, joints: Ints) -> Array:
-    """Joint torques of a unit wrench at the sole of a leg, if the joints carried it: (m, n_joints of these, 6)."""
-    axis, anchor = found.axis[rows][:, joints], found.anchor[rows][:, joints]
-    return np.concatenate([cross(axis, found.sole[rows, leg][:, None] - anchor), axis], axis=-1)
+def carry(found: Dynamics, on_path: Bools, wrench: Array) -> Array:
+    """Joint torques [N m] under the ground's wrenches on the soles, τ - Jᵀ w, (n, n_joints)."""
+    joint = found.joint.copy()
+    _carry(found.centre, found.sole, found.screw, on_path, wrench, joint)
+    return joint
+
+
+@kernel
+def _carry(centre: Array, sole: Array, screw: Array, on_path: Bools, wrench: Array, joint: Array) -> None:
+    for i in range(len(joint)):
+        for leg in range(len(on_path)):
+            w = wrench[i, leg]
+            if w[2] == 0.0 and not w.any():
+                continue
+            x, y, z = sole[i, leg, 0] - centre[i, 0], sole[i, leg, 1] - centre[i, 1], sole[i, leg, 2] - centre[i, 2]
+            mx, my, mz = w[3] + y * w[2] - z * w[1], w[4] + z * w[0] - x * w[2], w[5] + x * w[1] - y * w[0]
+            for c in range(joint.shape[1]):
+                if on_path[leg, c]:
+                    s = screw[i, c]
+                    joint[i, c] -= s[0] * w[0] + s[1] * w[1] + s[2] * w[2] + s[3] * mx + s[4] * my + s[5] * mz
 
 
 def split(found: Dynamics, rows: Ints, legs: Ints, on_path: Bools, limits: list[Array], share: Array) -> Array:
@@ -53,29 +73,52 @@ def split(found: Dynamics, rows: Ints, legs: Ints, on_path: Bools, limits: list[
         limits: of each leg's sole, in its axes.
         share: (n, n_legs) largest part of the load that each leg may carry.
     """
-    joints = np.flatnonzero(on_path[legs].any(axis=0))
-    first, others = int(legs[0]), [int(leg) for leg in legs[1:]]
-    total = total_at(found, rows, first)
-    sign = on_path[legs][:, joints].astype(float)
-    t0 = found.joint[rows][:, joints] - sign[0] * (jacobian(found, rows, first, joints) @ total[..., None])[..., 0]
-    # a wrench that leg i takes over from the first one is felt by the joints of both, at the sole of i
-    B = [jacobian(found, rows, leg, joints) * (s - sign[0])[:, None] for leg, s in zip(others, sign[1:], strict=True)]
-    B = np.concatenate(B, axis=-1)
-    Bt = B.swapaxes(1, 2)
-    H = Bt @ B + _TINY * np.eye(B.shape[-1])
-    g = (Bt @ t0[..., None])[..., 0]
+    total, H, g = _effort(found, rows, legs, on_path)
     z = np.linalg.solve(H, g[..., None])[..., 0]
-    G, h = _limits(found, rows, legs, limits, share[rows][:, legs], total)
-    broken = ((G @ z[..., None])[..., 0] > h + _TOLERANCE).any(axis=1)
-    if broken.any():
-        z[broken] = _within(
-            H[broken], g[broken], G[broken], h[broken], _soft(limits, legs, share[rows[broken]][:, legs])
-        )
-    wrench = np.concatenate([total[:, None], z.reshape(len(rows), -1, 6)], axis=1)
-    wrench[:, 0] -= wrench[:, 1:].sum(axis=1)
-    arm = found.sole[rows][:, legs[1:]] - found.sole[rows, first][:, None]
-    wrench[:, 0, 3:] -= cross(arm, wrench[:, 1:, :3]).sum(axis=1)
+    wrench = _all(found, rows, legs, total, z)
+    broken = np.flatnonzero(_breaks(found, rows, legs, limits, share, wrench))
+    if broken.size:
+        some = rows[broken]
+        G, h = _limits(found, some, legs, limits, share, total[broken])
+        z = _within(H[broken], g[broken], G, h, _soft(limits, legs, share[some][:, legs]))
+        wrench[broken] = _all(found, some, legs, total[broken], z)
     return wrench
+
+
+def _effort(found: Dynamics, rows: Ints, legs: Ints, on_path: Bools) -> tuple[Array, Array, Array]:
+    """The whole wrench at the first sole, and half the squared torques as ½ zᵀHz - gᵀz + …"""
+    joints = np.flatnonzero(on_path[legs].any(axis=0))
+    sign = on_path[legs][:, joints].astype(np.float64)
+    screw = found.screw[rows[:, None], joints]
+    total = total_at(found, rows, int(legs[0]))
+    t0 = found.joint[rows[:, None], joints] - sign[0] * (screw @ found.wrench[rows][..., None])[..., 0]
+    B = np.empty((*screw.shape[:2], 6 * (len(legs) - 1)))
+    for i, leg in enumerate(legs[1:]):
+        # what leg i takes over from the first one, the joints of both feel, at the sole of i
+        arm = found.sole[rows, leg] - found.centre[rows]
+        felt = screw * (sign[i + 1] - sign[0])[:, None]
+        B[..., 6 * i : 6 * i + 3] = felt[..., :3] + cross(felt[..., 3:], arm[:, None])
+        B[..., 6 * i + 3 : 6 * i + 6] = felt[..., 3:]
+    Bt = B.swapaxes(1, 2)
+    return total, Bt @ B + _TINY * np.eye(B.shape[-1]), (Bt @ t0[..., None])[..., 0]
+
+
+def _all(found: Dynamics, rows: Ints, legs: Ints, total: Array, z: Array) -> Array:
+    """The wrenches of all legs (m, k, 6): the first one has what the others leave."""
+    others = z.reshape(len(rows), -1, 6)
+    arm = found.sole[rows[:, None], legs[1:]] - found.sole[rows, legs[:1]][:, None]
+    first = total - moved(others, arm).sum(axis=1)
+    return np.concatenate([first[:, None], others], axis=1)
+
+
+def _breaks(found: Dynamics, rows: Ints, legs: Ints, limits: list[Array], share: Array, wrench: Array) -> Bools:
+    """Which samples (m,) break a limit."""
+    out = (wrench[..., 2] > share[rows[:, None], legs] * found.wrench[rows, 2:3] + _TOLERANCE).any(axis=1)
+    for i, leg in enumerate(legs):
+        R = found.turn[rows, leg]  # row vectors: w R is w in the sole's axes
+        w = np.concatenate([wrench[:, i, None, :3] @ R, wrench[:, i, None, 3:] @ R], axis=-1)[:, 0]
+        out |= (w @ limits[leg].T > _TOLERANCE).any(axis=1)
+    return out
 
 
 def _limits(
@@ -87,31 +130,29 @@ def _limits(
     end = np.cumsum(size)
     G = np.zeros((len(rows), end[-1] + len(legs), 6 * len(others)))
     h = np.zeros(G.shape[:2])
-    own = limits[first] @ _to_sole(found.turn[rows, first])
+    own = _in_world(limits[first], found.turn[rows, first])
     h[:, : size[0]] = -(own @ total[..., None])[..., 0]
     for i in others:
         leg, columns = int(legs[i + 1]), slice(6 * i, 6 * i + 6)
         arm = found.sole[rows, leg] - found.sole[rows, first]
-        moved = own.copy()  # the first leg feels the wrench at the other sole from its own
-        moved[..., :3] += cross(own[..., 3:], arm[:, None])
-        G[:, : size[0], columns] = -moved
-        G[:, end[i] : end[i + 1], columns] = limits[leg] @ _to_sole(found.turn[rows, leg])
-        G[:, end[-1], 6 * i + 2] = -1.0
-        G[:, end[-1] + i + 1, 6 * i + 2] = 1.0
-    h[:, end[-1] :] = share * total[:, 2:3]
+        G[:, : size[0], columns] = -own  # the first leg is spared the wrench at the other sole
+        G[:, : size[0], columns.start : columns.start + 3] -= cross(own[..., 3:], arm[:, None])
+        G[:, end[i] : end[i + 1], columns] = _in_world(limits[leg], found.turn[rows, leg])
+        G[:, end[-1], columns.start + 2] = -1.0
+        G[:, end[-1] + i + 1, columns.start + 2] = 1.0
+    h[:, end[-1] :] = share[rows[:, None], legs] * total[:, 2:3]
     h[:, end[-1]] -= total[:, 2]
     return G, h
 
 
-def _to_sole(turn: Array) -> Array:
-    """Wrenches from world axes to the sole's, (m, 6, 6)."""
-    out = np.zeros((len(turn), 6, 6))
-    out[:, :3, :3] = out[:, 3:, 3:] = turn.swapaxes(1, 2)
-    return out
+def _in_world(limits: Array, turn: Array) -> Array:
+    """Limits of a sole in its axes (n_rows, 6) to those in the world's, (m, n_rows, 6)."""
+    back = turn.swapaxes(1, 2)
+    return np.concatenate([limits[:, :3] @ back, limits[:, 3:] @ back], axis=-1)
 
 
 def _soft(limits: list[Array], legs: Ints, share: Array) -> Array:
-    """How far each limit gives way for a slack of 1, (m, n_rows, k): a leg that carries little hardly does."""
+    """How far each limit gives way for a slack of 1, (m, n_rows, k): that of a leg that carries little hardly does."""
     size = [len(limits[leg]) for leg in legs]
     out = np.zeros((len(share), sum(size) + len(legs), len(legs)))  # shares do not give way
     begin = 0
@@ -135,8 +176,6 @@ def _within(H: Array, g: Array, G: Array, h: Array, soft: Array) -> Array:
     for i in range(m):
         x, _, flag, _ = daqp.solve(wide[i], linear[i], rows[i], h[i])
         if flag < 1:  # limits that give way cannot contradict each other
-            raise GangartError(
-                f"DAQP ended with exit flag {flag} on a split of the ground's forces; please report this"
-            )
+            raise GangartError(f"DAQP ended with exit flag {flag} on a split of the ground's forces; please report this")
         out[i] = x[:n]
     return out

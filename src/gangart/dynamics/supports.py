@@ -33,20 +33,18 @@ def shares(contacts: Bools) -> Array:
     A foot that lands takes its load up from nothing, one that lifts gives it all away before; each takes half of the
     shortest stretch on several legs for it, smoothly. A leg that stands alone carries all.
     """
-    n, legs = contacts.shape
-    ramp = _ramp(contacts)
-    share = np.zeros((n, legs))
-    for leg in range(legs):
-        for begin, end in _standing(contacts[:, leg]):
-            i = np.arange(begin, end)
-            up = (i - begin) / ramp if begin else np.ones(len(i))
-            down = (end - i) / ramp if end < n else np.ones(len(i))
-            share[i, leg] = _smooth(np.minimum(np.minimum(up, down), 1.0))
+    stood, stands = _since(contacts), _since(contacts[::-1])[::-1] + 1.0
+    share = _smooth(np.minimum(np.minimum(stood, stands) / _ramp(contacts), 1.0)) * contacts
     alone = contacts.sum(axis=1) == 1
-    share[alone] = contacts[alone]
-    unborne = share.sum(axis=1) <= 0.0  # all land at once
-    share[unborne] = contacts[unborne]
-    return share
+    alone |= share.sum(axis=1) <= 0.0  # all land at once
+    return np.where(alone[:, None], contacts, share)
+
+
+def _since(contacts: Bools) -> Array:
+    """For how many samples each leg has stood; infinitely many if it has from the beginning."""
+    count = np.arange(len(contacts), dtype=np.float64)[:, None]
+    lifted = np.maximum.accumulate(np.where(contacts, -np.inf, count), axis=0)  # when it was in the air last
+    return np.where(contacts, count - lifted - 1.0, 0.0)
 
 
 def _ramp(contacts: Bools) -> float:
@@ -59,12 +57,6 @@ def _ramp(contacts: Bools) -> float:
     inside[[0, -1]] = False  # what the motion cuts off says nothing on the gait
     found = length[inside] if inside.any() else length[several]
     return max(float(found.min(initial=len(contacts))) / 2.0, 1.0)
-
-
-def _standing(contact: Bools) -> list[tuple[int, int]]:
-    """Begin and end of each stretch on the ground."""
-    edges = np.diff(np.concatenate([[0], contact.astype(np.int8), [0]]))
-    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
 
 
 def _smooth(x: Array) -> Array:
@@ -119,5 +111,6 @@ def paths(robot: Robot) -> Bools:
 
 def patterns(standing: Bools) -> list[tuple[Ints, Ints]]:
     """The sets of legs that stand together: their numbers, and the samples at which they do."""
-    found, which = np.unique(standing, axis=0, return_inverse=True)
-    return [(np.flatnonzero(row), np.flatnonzero(which.ravel() == k)) for k, row in enumerate(found)]
+    code = standing @ (1 << np.arange(standing.shape[1]))
+    found = np.unique(code)
+    return [(np.flatnonzero(standing[(code == k).argmax()]), np.flatnonzero(code == k)) for k in found]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangart.dynamics.inverse import Dynamics, inverse_dynamics, zmp_of
-from gangart.dynamics.split import jacobian, split, total_at
+from gangart.dynamics.split import carry, split, total_at
 from gangart.dynamics.supports import check_contacts, paths, patterns, shares, sole_limits
 from gangart.errors import BadValue
 from gangart.robots import Robot
@@ -52,11 +52,7 @@ def joint_torques(robot: Robot, motion: JointTrajectory, contacts: Bools, *, fri
     found = inverse_dynamics(robot, motion)
     on_path = paths(robot)
     wrench = _ground(robot, found, contacts, on_path, friction)
-    joint = found.joint.copy()
-    for leg, used in enumerate(on_path):
-        rows, joints = np.flatnonzero(contacts[:, leg]), np.flatnonzero(used)
-        taken = jacobian(found, rows, leg, joints) @ wrench[rows, leg, :, None]
-        joint[np.ix_(rows, joints)] -= taken[..., 0]
+    joint = carry(found, on_path, wrench)
     motor, motors = _at_motors(robot, joint)
     return Torques(joint, wrench, zmp_of(found), motor, motors)
 

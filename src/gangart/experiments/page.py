@@ -45,8 +45,9 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line);
 
 def page(report: Report, images: Sequence[bytes]) -> str:
     """The page, with the PNG images of the report's pictures inside."""
+    quick = " · quick" if report.quick else ""
     parts = [
-        f'<p class="over">gangart experiment · {escape(report.name)}{" · quick" if report.quick else ""}</p>',
+        f'<p class="over">gangart experiment · {escape(report.name)}{quick}</p>',
         f"<h1>{escape(report.title)}</h1>",
         f"<p>{escape(report.question)}</p>",
         f"<p><strong>What the thesis found.</strong> {escape(report.found)} "
@@ -97,10 +98,8 @@ def _remark(row: Row) -> str:
 
 def _table(table: Table) -> str:
     right = [any(_numeric(row[i]) for row in table.rows) for i in range(len(table.columns))]
-    head = "".join(
-        f"<th{' class="number"' if r else ''}>{escape(f'{c.name} [{c.unit}]' if c.unit else c.name)}</th>"
-        for c, r in zip(table.columns, right, strict=True)
-    )
+    names = [f"{c.name} [{c.unit}]" if c.unit else c.name for c in table.columns]
+    head = "".join(_tag("th", name, "number" if r else "") for name, r in zip(names, right, strict=True))
     body = "".join(
         f"<tr>{''.join(_cell(v, c.unit) for v, c in zip(row, table.columns, strict=True))}</tr>" for row in table.rows
     )
@@ -125,8 +124,12 @@ def _figure(caption: str, image: bytes) -> str:
 
 
 def _cell(value: Value, unit: str, kind: str = "") -> str:
-    classes = " ".join(name for name in ("number" if _numeric(value) else "", kind) if name)
-    return f"<td{f' class="{classes}"' if classes else ''}>{escape(shown(value, unit))}</td>"
+    return _tag("td", shown(value, unit), f"{'number' if _numeric(value) else ''} {kind}".strip())
+
+
+def _tag(name: str, text: str, kind: str) -> str:
+    classes = f' class="{kind}"' if kind else ""
+    return f"<{name}{classes}>{escape(text)}</{name}>"
 
 
 def _numeric(value: Value) -> bool:

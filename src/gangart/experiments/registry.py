@@ -27,6 +27,11 @@ class Experiment:
 _URBANN = "Urbann 2010"
 
 EXPERIMENTS: dict[str, Experiment] = {
+    "zmp-deviation": Experiment(
+        "Where is the ZMP of the whole body when the walk is planned with one mass, and can that be mended?",
+        f"{_URBANN}, 5.1, figures 5.1 to 5.5",
+        "gangart.experiments.zmp_deviation",
+    ),
     "gearbox-bench": Experiment(
         "A motor with play and elasticity in its gear turns a body: when does its torque arrive?",
         f"{_URBANN}, 4.2.3, figures 4.5 and 4.6",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gangart.errors import BadValue
+from gangart.errors import BadValue, choose
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +46,18 @@ IDEAL = Fidelity()
 
 FULL = Fidelity(motor=True, inductance=True, gearbox=True, flexible_links=True)
 """Motors, gearboxes and links of a worn robot: the level VS of the thesis."""
+
+
+def fidelity_of(name: str) -> Fidelity:
+    """The fidelity of a thesis name: "BS", "VS", or sums like "BS+MT+FK"; "-IN" behind it leaves the winding out."""
+    parts = name.upper().removesuffix("-IN").split("+")
+    known = {"BS": (), "MT": ("motor", "inductance"), "GT": ("gearbox",), "FK": ("flexible_links",)}
+    known["VS"] = (*known["MT"], *known["GT"], *known["FK"])
+    flags = [flag for part in parts for flag in known[choose("level of realism", part, known)]]
+    on = dict.fromkeys(flags, True)
+    if name.upper().endswith("-IN"):
+        on["inductance"] = False
+    return Fidelity(**on)  # type: ignore[arg-type]  # only flags
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,7 @@ def _about(world: World, engine: Engine, command: Commands) -> dict[str, Any]:
         "gangart": __version__,
         "robot": world.robot.name,
         "engine": type(engine).__name__,
+        "settings": getattr(engine, "settings", {}),
         "command": asdict(command) if isinstance(command, Command) else "varying",
         "tick": world.robot.tick,
         "ground": asdict(world.ground),
