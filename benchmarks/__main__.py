@@ -19,6 +19,7 @@ TITLES = {
     "engine_tick": "One tick of the walking engine",
     "planning": "Planning a walk",
     "leg_ik": "Inverse kinematics of a leg",
+    "multibody": "Forces of a walk",
     "simulation": "Simulating a walk",
     "recordings": "Recordings",
     "command_line": "Command line",

@@ -71,10 +71,10 @@ def run_(
 
 
 def _print(report: Report) -> None:
-    from gangart.experiments.report import shown
+    from gangart.experiments.report import exact, shown
 
     rows: list[list[Any]] = [
-        [row.quantity, shown(row.thesis, row.unit), shown(row.ours, row.unit), row.unit, row.source]
+        [row.quantity, exact(row.thesis, row.unit), shown(row.ours, row.unit), row.unit, row.source]
         for row in report.rows
     ]
     output.print_table(report.title, ["quantity", "thesis", "ours", "unit", "source"], rows)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gangart.compensation.arms import ArmFollower
-from gangart.compensation.phase import Rhythm, at
+from gangart.compensation.phase import Rhythm
 from gangart.compensation.settings import Compensation
 from gangart.compensation.stride import StrideMeter, stride
 from gangart.robots import Robot
@@ -19,15 +19,12 @@ class Live:
 
     shoulders: tuple[float, float] = (0.0, 0.0)  # what to add to the shoulders [rad], and how fast it changes [rad/s]
 
-    def __init__(
-        self, robot: Robot, compensation: Compensation, double_step: float, feet: Callable[[Array], Array]
-    ) -> None:
+    def __init__(self, robot: Robot, compensation: Compensation, feet: Callable[[Array], Array]) -> None:
         """`feet` gives both soles' poses (2, 4, 4) in the base for measured joint angles (n_joints,)."""
         self.compensation = compensation
-        self._arms = None if compensation.arms is None else ArmFollower(robot, compensation.arms, double_step)
+        self._arms = None if compensation.arms is None else ArmFollower(robot, compensation.arms)
         self._meter = None if compensation.stride is None else StrideMeter(compensation.stride)
         self._feet = feet
-        self._velocity = np.empty(3)
 
     def reset(self) -> None:
         """Begin anew."""
@@ -45,7 +42,7 @@ class Live:
     def sense(self, reading: SensorReading) -> None:
         """Take in a reading."""
         if self._arms is not None:
-            self._arms.update(reading, *at(self._rhythm, reading.time, self._velocity))
+            self._arms.update(reading)
             self.shoulders = (self._arms.angle, self._arms.rate)
         if self._meter is not None:
             self._measure(self._meter, reading)
@@ -76,4 +73,7 @@ class Live:
         heading = (plan.pose[k, 2] + other[2]) / 2.0
         planned = float((plan.pose[k] - other)[:2] @ [np.cos(heading), np.sin(heading)])
         self._measured = float(self._rhythm.land[k])
-        meter.landed(stride(self._feet(reading.position), foot), planned)
+        joints = reading.position
+        if self.compensation.offsets is not None:
+            joints = joints - self.compensation.offsets.give(self._rhythm, reading.time)
+        meter.landed(stride(self._feet(joints), foot), planned)

@@ -87,5 +87,9 @@ class TorqueOffsets:
         friction = self._viscous * speed + self._coulomb * np.tanh(speed / GENTLE_SPEED)
         load = torque @ self._together + friction + self._inertia * acceleration
         motor = self._compliance * load + self._back_emf * speed
+        return np.asarray(motor + self.give(torque))
+
+    def give(self, torque: Array) -> Array:
+        """The part of the offsets that lies behind the angle sensors [rad]: gears and links give way by as much."""
         gives = self._gear * torque + self._play * np.tanh(torque / GENTLE_TORQUE) + torque @ self._bending
-        return np.asarray(motor + gives @ self._mean)
+        return np.asarray(gives @ self._mean)

@@ -40,7 +40,7 @@ class Recipe:
     motor: bool = True  # offsets for torque, friction and back-EMF of the motors
     gear: bool = True  # for play and elasticity of the gears
     links: bool = True  # for links that bend
-    smoothing: float = 0.03  # [s] of the joints' offsets
+    smoothing: float = 0.04  # [s] of the joints' offsets
     nodes: tuple[int, int, int] = (3, 2, 2)  # on each side of 0: along vx (each way), vy, wz
 
     def __post_init__(self) -> None:
@@ -84,7 +84,7 @@ def prepare(
         if kept:
             keep(name, arrays)
     zmp = ZmpTable(grid, arrays["zmp"]) if recipe.zmp else None
-    joints = JointTable(grid, arrays["joints"], arrays["standing"]) if wear is not None else None
+    joints = JointTable(grid, arrays["joints"], arrays["give"], arrays["standing"]) if wear is not None else None
     return Compensation(zmp, joints, arms, stride)
 
 
@@ -119,7 +119,7 @@ def _build(
 
     still = cycle(Command(_TINY))
     zmp = np.empty((*grid.shape, phases(engine), 2))
-    joints = np.empty((*grid.shape, phases(engine), len(engine.robot.joints)))
+    joints, give = np.empty((2, *grid.shape, phases(engine), len(engine.robot.joints)))
     nodes = list(np.ndindex(grid.shape))
     mirror = Mirror(engine.robot)
     for done, (i, j, k) in enumerate(nodes):
@@ -127,13 +127,15 @@ def _build(
         command = Command(float(grid.vx[i]), float(grid.vy[j]), float(grid.wz[k]))
         other = (i, len(grid.vy) - 1 - j, len(grid.wz) - 1 - k)
         if (j, k) > other[1:]:  # its mirror image is done
-            zmp[i, j, k], joints[i, j, k] = mirror.zmp(zmp[other]), mirror.joints(joints[other])
+            zmp[i, j, k] = mirror.zmp(zmp[other])
+            joints[i, j, k], give[i, j, k] = mirror.joints(joints[other]), mirror.joints(give[other])
             continue
         found, share = _node(engine, command, cycle, still)
         zmp[i, j, k] = still.zmp + (found.zmp - still.zmp) / share
         joints[i, j, k] = still.joints + (found.joints - still.joints) / share
+        give[i, j, k] = still.give + (found.give - still.give) / share
     progress(1.0)
-    return {"zmp": zmp, "joints": joints, "standing": standing_offsets(engine, offsets)}
+    return {"zmp": zmp, "joints": joints, "give": give, "standing": standing_offsets(engine, offsets)}
 
 
 def _node(

@@ -26,6 +26,10 @@ class JointSource(Protocol):
         """(n_joints,) [rad] at a time [s], and how fast they change (n_joints,) [rad/s]."""
         ...
 
+    def give(self, rhythm: Rhythm, time: float) -> Array:
+        """The part of them that lies behind the angle sensors (n_joints,) [rad]: what these do not see."""
+        ...
+
 
 @dataclass(frozen=True)
 class Compensation:

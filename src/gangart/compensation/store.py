@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -54,7 +55,8 @@ def keep(name: str, arrays: dict[str, Array]) -> None:
             np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]  # NumPy's stub lacks the keywords' type
         part.replace(file)  # at once: a reader never sees half a file
     except OSError:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
 
 
 def _file(name: str) -> Path:

@@ -23,12 +23,15 @@ class StrideControl:
 
     gain: float = 0.2  # [1] part of the stride's relative error that is corrected per step
     limit: float = 0.1  # [1] largest relative correction
+    slip: float = 0.005  # [1] part of the way that is lost where soles slide: 0…1 % from rough to smooth floors
 
     def __post_init__(self) -> None:
         for name, most in (("gain", 1.0), ("limit", 0.5)):
             value = getattr(self, name)
             if not (math.isfinite(value) and 0.0 < value <= most):
                 raise BadValue(f"stride control's {name} is {value:g}; it has to lie in 0…{most:g}, above 0")
+        if not 0.0 <= self.slip <= 0.5:
+            raise BadValue(f"stride control's slip is {self.slip:g}; it has to lie in 0…0.5")
 
 
 class StrideMeter:
@@ -61,7 +64,7 @@ class StrideMeter:
         if abs(plan) < _LEAST:
             return
         s = self.settings
-        error = way / plan * self.scale - 1.0
+        error = way / plan * self.scale * (1.0 - s.slip) - 1.0
         self.scale = min(max(self.scale - s.gain * error, 1.0 - s.limit), 1.0 + s.limit)
 
 

@@ -116,7 +116,7 @@ class BipedEngine:
         self._stance = (self._joints, self.poser.place[:3].copy(), float(self.poser.place[3]))
         self._ahead = float(self.poser.place[0])
         if compensation is not None:
-            self._live = Live(robot, compensation, self.timing.double_step, self.poser.solver.feet)
+            self._live = Live(robot, compensation, self.poser.solver.feet)
             self._restart(0.0)
 
     # ------------------------------------------------------------------ one tick

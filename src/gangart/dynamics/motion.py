@@ -7,6 +7,8 @@ here the standing foot's heading is kept as well, so turning and sideways walks 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from gangart.dynamics.supports import check_contacts
@@ -77,7 +79,7 @@ def bearing_leg(contacts: Bools) -> Ints:
 def _runs(values: Ints) -> list[tuple[int, int]]:
     """Begin and end of each stretch of equal values."""
     edges = [0, *(np.flatnonzero(np.diff(values)) + 1).tolist(), len(values)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def _flat(T_base_sole: Array) -> Array:

@@ -37,6 +37,7 @@ def shares(contacts: Bools) -> Array:
     share = _smooth(np.minimum(np.minimum(stood, stands) / _ramp(contacts), 1.0)) * contacts
     alone = contacts.sum(axis=1) == 1
     alone |= share.sum(axis=1) <= 0.0  # all land at once
+    share /= np.clip(share.sum(axis=1, keepdims=True), 1e-9, 1.0)  # together they carry all
     return np.where(alone[:, None], contacts, share)
 
 
@@ -94,19 +95,6 @@ def _middle(corners: Array) -> tuple[Array, float]:
     edge = after - corners
     away = (edge[:, 0] * (middle - corners)[:, 1] - edge[:, 1] * (middle - corners)[:, 0]) / np.hypot(*edge.T)
     return middle, float(away.min())
-
-
-def paths(robot: Robot) -> Bools:
-    """Which joints lie between the base and each sole, (n_legs, n_joints)."""
-    model = robot.model
-    carrier = model.jnt_bodyid[robot.joint_ids]
-    out = np.zeros((len(robot.legs), len(robot.joints)), dtype=np.bool_)
-    for row, leg in zip(out, robot.legs.values(), strict=True):
-        body = model.body(leg.foot).id
-        while body:
-            row |= carrier == body
-            body = int(model.body_parentid[body])
-    return out
 
 
 def patterns(standing: Bools) -> list[tuple[Ints, Ints]]:

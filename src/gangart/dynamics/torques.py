@@ -1,7 +1,7 @@
 """Joint torques in every phase of a walk (Urbann 3.2, and 3.4 that he leaves open), vectorised over the motion.
 
 One pass of mj_inverse lets the robot float: it yields the joints' forces and the wrench that is missing on the base.
-The ground supplies that wrench through the soles, and what it does there at the joints, Jᵀ w, is taken off their forces.
+The ground supplies that wrench through the soles, and what it does there at the joints, Jᵀ w, is taken off these.
 On one leg that is the recursion of algorithm 3.1 from the standing foot; on several, `split` chooses.
 """
 
@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gangart.dynamics.inverse import Dynamics, inverse_dynamics, zmp_of
-from gangart.dynamics.split import carry, split, total_at
-from gangart.dynamics.supports import check_contacts, paths, patterns, shares, sole_limits
+from gangart.dynamics.inverse import Forces, inverse_dynamics, zmp_of
+from gangart.dynamics.legs import Legs, planted_legs
+from gangart.dynamics.split import carried, split, total_at
+from gangart.dynamics.supports import check_contacts, patterns, shares, sole_limits
 from gangart.errors import BadValue
 from gangart.robots import Robot
 from gangart.signals import Array, Bools, JointTrajectory
@@ -49,25 +50,25 @@ def joint_torques(robot: Robot, motion: JointTrajectory, contacts: Bools, *, fri
     if not (np.isfinite(friction) and friction > 0.0):
         raise BadValue(f"friction is {friction!r}; it has to be a positive number")
     check_contacts(robot, motion.time, contacts)
-    found = inverse_dynamics(robot, motion)
-    on_path = paths(robot)
-    wrench = _ground(robot, found, contacts, on_path, friction)
-    joint = carry(found, on_path, wrench)
-    motor, motors = _at_motors(robot, joint)
-    return Torques(joint, wrench, zmp_of(found), motor, motors)
-
-
-def _ground(robot: Robot, found: Dynamics, contacts: Bools, on_path: Bools, friction: float) -> Array:
-    """The ground's wrenches on all soles, (n, n_legs, 6)."""
     share = shares(contacts)
-    wrench = np.zeros((*contacts.shape, 6))
+    legs, rates = planted_legs(robot, motion, share)
+    forces = inverse_dynamics(robot, motion, rates)
+    wrench = _ground(robot, forces, legs, share, friction)
+    joint = carried(forces, legs, wrench)
+    motor, motors = _at_motors(robot, joint)
+    return Torques(joint, wrench, zmp_of(forces), motor, motors)
+
+
+def _ground(robot: Robot, forces: Forces, legs: Legs, share: Array, friction: float) -> Array:
+    """The ground's wrenches on all soles, (n, n_legs, 6)."""
+    wrench = np.zeros((*share.shape, 6))
     limits: list[Array] | None = None
-    for legs, rows in patterns(share > 0.0):
-        if len(legs) == 1:
-            wrench[rows, legs[0]] = total_at(found, rows, int(legs[0]))
+    for standing, rows in patterns(share > 0.0):
+        if len(standing) == 1:
+            wrench[rows, standing[0]] = total_at(forces, legs, rows, int(standing[0]))
         else:
             limits = limits or [sole_limits(leg, friction) for leg in robot.legs.values()]
-            wrench[np.ix_(rows, legs)] = split(found, rows, legs, on_path, limits, share)
+            wrench[rows[:, None], standing] = split(forces, legs, rows, standing, limits, share)
     return wrench
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import mujoco
 
-from gangart.dynamics.inverse import inverse_dynamics, zmp_of
+from gangart.dynamics.inverse import differenced, inverse_dynamics, tick_of, zmp_of
 from gangart.robots import Robot
 from gangart.signals import Array, JointTrajectory
 
@@ -29,4 +29,5 @@ def multibody_zmp(
         still: set speeds and accelerations to zero, which leaves the ground projection of the centre of mass.
         model: another model of the same structure, for instance with its masses changed; robot.model by default.
     """
-    return zmp_of(inverse_dynamics(robot, motion, still=still, model=model))
+    tick_of(motion.time)  # also standing still asks for a proper motion
+    return zmp_of(inverse_dynamics(robot, motion, None if still else differenced(motion), model))

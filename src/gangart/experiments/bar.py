@@ -84,19 +84,20 @@ class Bar:
         above = np.maximum(heights[None, :] - joints[:, None], 0.0)  # (joints, parts)
         load = G * self.mass / self.parts * above.sum(axis=1)  # moment of the weight above a joint, per angle
         upper = np.maximum.outer(np.arange(len(joints)), np.arange(len(joints)))
-        return self.bend.stiffness * np.eye(len(joints)) - load[upper]
+        stiffness: Array = self.bend.stiffness * np.eye(len(joints)) - load[upper]
+        return stiffness
 
     def inertia(self) -> Array:
         """Linear theory: the bends' mass matrix (parts - 1, parts - 1) [kg m²]."""
         centres, tensor = share(self.link, self.parts)
         arm = np.maximum(centres[None, :, 2] - self.joints[:, None], 0.0)
         moved = (np.arange(self.parts)[None, :] > np.arange(self.parts - 1)[:, None]).astype(float)
-        return self.mass / self.parts * arm @ arm.T + tensor[1, 1] * moved @ moved.T
+        inertia: Array = self.mass / self.parts * arm @ arm.T + tensor[1, 1] * moved @ moved.T
+        return inertia
 
     def bent(self, force: float) -> Array:
         """Linear theory: angles (parts - 1,) [rad] under a force [N] on the tip: the sum of moments over stiffness."""
-        angles: Array = np.linalg.solve(self.stiffness(), force * (self.length - self.joints))
-        return angles
+        return np.asarray(np.linalg.solve(self.stiffness(), force * (self.length - self.joints)), dtype=np.float64)
 
     def mode(self) -> tuple[float, Array]:
         """Linear theory: the lowest natural frequency [Hz] and its shape, (parts - 1,) angles for a tip at 1 m."""

@@ -23,7 +23,6 @@ STEP = 0.001  # [s]
 FINE = 1e-4  # [s] where only the models are to differ, not their integrators
 DURATION = 2.0  # [s]
 QUIET = 0.01  # of the largest output: what counts as no torque
-RATTLE = 0.1  # the same for gears whose teeth have damping: it carries some torque across the play
 GEAR_STEPS = 100  # of Algorithm 4.2 in one of the physics
 
 # Figure 4.6 gives no parameters. These have its time scale: torque after one to two tenths of a second.
@@ -44,9 +43,9 @@ class Response:
     dead: float  # [s] without torque when its sign changes first
 
     @classmethod
-    def of(cls, into: Array, out: Array, step: float, part: float = QUIET) -> Response:
-        """Measure it in torques per step [N m]; below `part` of the largest there is none; what is missing is NaN."""
-        quiet = part * float(np.max(np.abs(out)))
+    def of(cls, into: Array, out: Array, step: float) -> Response:
+        """Measure it in torques per step [N m]; what does not happen is NaN."""
+        quiet = QUIET * float(np.max(np.abs(out)))
         pulls, brakes = np.flatnonzero(out > quiet), np.flatnonzero(out < -quiet)
         if not len(pulls):
             return cls(np.nan, np.nan, np.nan)
@@ -127,54 +126,58 @@ def _limit(bench: OneJoint, inertias: tuple[float, ...], setting: Setting) -> Ta
         "The same gear on heavier bodies",
         (Column("body", "kg m²"), Column("mass of the gear / body", "%"), Column("output differs by", "%")),
         tuple(rows),
-        "Algorithm 4.2 lets the gear's mass feel its spring, but not that the joint moves away under it. It is the limit of "
-        "our gear for a body that stands still. Physics step here: 0.1 ms.",
+        "Algorithm 4.2 lets the gear's mass feel its spring, but not that the joint moves away under it. It is the "
+        "limit of our gear for a body that stands still. Physics step here: 0.1 ms.",
     )
 
 
 def _presets(nao: Robot) -> tuple[Table, ...]:
-    """The knee of every worn Nao, its own shank and foot on it; none where nobody has described the wear."""
-    joint = "LKneePitch"
+    """The ankle of every worn Nao, the robot standing on it; no table where nobody has described the wear."""
+    joint = nao.legs["left"].joints[-2]
     motor = nao.motor_of(joint)
     assert motor is not None
-    inertia = _behind(nao, joint)
-    rows = []
+    inertia, rows = _standing_on(nao, joint), []
     for wear in worn(nao).values():
         gear = wear.gears.get(motor.name)
         if gear is None:
             continue
         trace = OneJoint(motor, wear, gear, inertia, FINE).run(0.2 * target(FINE))
-        r = Response.of(trace.into, trace.out, FINE, RATTLE)
-        play = wear.name, wear.encoder, 2.0 * gear.play, gear.stiffness, gear.inertia
-        rows.append((*play, r.delay, r.rising, r.dead, float(np.max(trace.angle)) / (0.2 * TARGET) - 1.0))
+        r = Response.of(trace.into, trace.spring, FINE)
+        given = wear.name, wear.encoder, 2.0 * gear.play, gear.stiffness, gear.inertia
+        rows.append((*given, r.delay, r.rising, r.dead, float(np.max(trace.angle)) / (0.2 * TARGET) - 1.0))
     columns = (
         *(Column("worn Nao"), Column("encoder"), Column("play", "°"), Column("spring", "N m/rad")),
         *(Column("mass", "kg m²"), Column("delay", "ms"), Column("rising", "ms"), Column("dead", "ms")),
         Column("overshoot", "%"),
     )
     note = (
-        f"A step of {0.2 * TARGET:g} rad; shank and foot have {inertia:.4f} kg m² about the knee. Teeth with damping pass on "
-        f"some torque inside the play, too: here less than {RATTLE:.0%} of the largest counts as none."
+        f"{joint} turns by {0.2 * TARGET:g} rad with the inertia of the robot that stands on it, {inertia:.3f} kg m², "
+        "without its weight. Teeth with damping pass on some torque inside the play, too; the times are those of the "
+        "spring."
     )
-    return (Table("The knee of the worn Naos", columns, tuple(rows), note),) if rows else ()
+    return (Table("The ankle of the worn Naos", columns, tuple(rows), note),) if rows else ()
 
 
-def _behind(robot: Robot, joint: str) -> float:
-    """Moment of inertia of all that hangs on a joint, about its axis [kg m²]."""
+def _standing_on(robot: Robot, joint: str) -> float:
+    """Moment of inertia of all but the foot about the axis of an ankle, in the home posture [kg m²]."""
     import mujoco
 
-    data = mujoco.MjData(robot.model)
-    mujoco.mj_forward(robot.model, data)
-    full = np.zeros((robot.model.nv, robot.model.nv))
-    mujoco.mj_fullM(robot.model, data, full)
-    dof = int(robot.model.joint(joint).dofadr[0])
-    return float(full[dof, dof] - robot.model.dof_armature[dof])
+    model, data = robot.model, mujoco.MjData(robot.model)
+    data.qpos[robot.qpos_index] = robot.home_position
+    mujoco.mj_forward(model, data)
+    ankle, foot = model.joint(joint).id, model.body(robot.legs["left"].foot).id
+    axis, total = data.xaxis[ankle], 0.0
+    for body in set(range(1, model.nbody)) - {foot}:
+        R = data.ximat[body].reshape(3, 3)
+        arm = np.cross(axis, data.xipos[body] - data.xanchor[ankle])
+        total += float(axis @ R @ np.diag(model.body_inertia[body]) @ R.T @ axis + model.body_mass[body] * arm @ arm)
+    return total
 
 
 def _rows(here: Response, there: Response, momentum: tuple[float, float]) -> tuple[Row, ...]:
-    figure, printed = "figure 4.6", "as printed"
+    figure, printed, late = "figure 4.6", "as printed", "delay until torque arrives"
     return (
-        Row("delay until torque arrives", "some 100 ms", here.delay, "ms", f"{figure}, p. 53", "the figure's parameters are unknown"),
+        Row(late, "several 100 ms", here.delay, "ms", f"{figure}, 4.2.3", "its parameters are unknown"),
         Row("the same, Algorithm 4.2", there.delay, here.delay, "ms", printed),
         Row("output rises while input falls", "shown", here.rising, "ms", figure),
         Row("the same, Algorithm 4.2", there.rising, here.rising, "ms", printed),
@@ -195,7 +198,8 @@ def _verdicts(here: Response, there: Response, momentum: tuple[float, float], li
     assert isinstance(last, float)
     return (
         Verdict(
-            f"Torque arrives {1e3 * here.delay:.0f} ms after the target's step (Algorithm 4.2: {1e3 * there.delay:.0f} ms).",
+            f"Torque arrives {1e3 * here.delay:.0f} ms after the target's step "
+            f"(Algorithm 4.2: {1e3 * there.delay:.0f} ms).",
             near(here.delay, there.delay),
         ),
         Verdict(
@@ -212,9 +216,7 @@ def _verdicts(here: Response, there: Response, momentum: tuple[float, float], li
             f"Momentum is kept ({100 * momentum[0]:.4f} %); Algorithm 4.2 ends with {100 * momentum[1]:.1f} %.",
             abs(momentum[0] - 1.0) < 1e-6,
         ),
-        Verdict(
-            f"On a body that hardly moves both gears give the same torque within {100 * last:.2f} %.", last < 0.01
-        ),
+        Verdict(f"On a body that hardly moves both gears give the same torque within {100 * last:.2f} %.", last < 0.01),
     )
 
 
@@ -240,7 +242,7 @@ def _parameters(bench: OneJoint) -> tuple[Parameter, ...]:
         Parameter("friction B_g", g.viscous, "N m s/rad", chosen),
         Parameter("inertia of the body", bench.inertia, "kg m²", chosen),
         Parameter("target", TARGET, "rad", chosen),
-        Parameter("physics step", bench.step, "ms", "p. 60: 1 kHz"),
+        Parameter("physics step", bench.step, "ms", "4.4: 1 kHz"),
         Parameter("step of Algorithm 4.2", bench.step / GEAR_STEPS, "ms"),
         Parameter("random numbers", "none", note="the seed changes nothing"),
     )
@@ -263,7 +265,10 @@ def _figure(ours: Trace, angle: Array, into: Array, out: Array, response: Respon
     brake = ours.time[np.flatnonzero(ours.out < -QUIET * ours.out.max())[0]]
     for a, b in ((BEGIN, BEGIN + response.delay), (brake - response.dead, brake)):
         torque.axvspan(a, b, color=REFERENCE, alpha=0.18, lw=0)
-    for values, his, color, name in ((ours.into, into, LEGS[0], "into the gear"), (ours.out, out, LEGS[1], "out of it")):
+    for values, his, color, name in (
+        (ours.into, into, LEGS[0], "into the gear"),
+        (ours.out, out, LEGS[1], "out of it"),
+    ):
         torque.plot(ours.time, values, color=color, lw=1.8, label=name)
         torque.plot(ours.time[::12], his[::12], ".", color=color, ms=3, label=f"{name}, Algorithm 4.2")
     torque.axhline(0.0, color=INK, lw=0.6)

@@ -27,6 +27,7 @@ class Trace:
     angle: Array  # (n,) [rad] of the body
     into: Array  # (n,) [N m] torque of the motor into the gear
     out: Array  # (n,) [N m] torque of the gear on the body
+    spring: Array  # (n,) [N m] the part of it that the gear's spring gives: none inside the play
     motor_speed: Array  # (n,) [rad/s] of the gear's mass, seen from the joint
     joint_speed: Array  # (n,) [rad/s] of the body
 
@@ -81,7 +82,8 @@ class OneJoint:
     def _trace(self, states: Array, model: mujoco.MjModel) -> Trace:
         turned, gear, motor_speed, gear_speed = states[:, 1:5].T
         over = np.sign(gear) * np.maximum(np.abs(gear) - self.gear.play, 0.0)
-        out = -self.gear.stiffness * over - self.gear.damping * gear_speed
+        spring = -self.gear.stiffness * over
+        out = spring - self.gear.damping * gear_speed
         into = np.zeros(len(states))
         if self.motor is not None:
             into = self.motor.gear_ratio * self.motor.torque_constant * states[:, 5]  # the current is its activation
@@ -90,6 +92,7 @@ class OneJoint:
             angle=(turned + gear)[:-1],
             into=into[1:],  # MuJoCo drives a step with the current at its end, as Algorithm 4.1 does
             out=0.5 * (out[:-1] + out[1:]),
+            spring=0.5 * (spring[:-1] + spring[1:]),
             motor_speed=motor_speed[:-1],
             joint_speed=(motor_speed + gear_speed)[:-1],
         )

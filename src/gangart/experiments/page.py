@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from gangart.experiments.report import Parameter, Report, Row, Table, Value, Verdict, shown
+from gangart.experiments.report import Parameter, Report, Row, Table, Value, Verdict, exact, shown
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1c1c1e; --soft: #636366; --paper: #ffffff; --card: #f5f5f7; --line: #dcdce0;
@@ -30,6 +30,7 @@ table { border-collapse: collapse; width: 100%; font-size: .925rem; }
 th, td { text-align: left; padding: .45rem .8rem .45rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { color: var(--soft); font-weight: 600; border-bottom-width: 2px; white-space: nowrap; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.unit { white-space: nowrap; }
 .ours { color: var(--ours); font-weight: 600; }
 figure { margin: 1.5rem 0; } figure img { display: block; width: 100%; height: auto; background: #fff;
   border: 1px solid var(--line); border-radius: .75rem; }
@@ -39,26 +40,26 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--line);
 @media print { :root { --ink: #000; --soft: #444; --paper: #fff; --card: #f4f4f4; --line: #bbb; --ours: #1f5fa8;
   --good: #1f7a3f; --bad: #b3261e; } main { max-width: none; padding: 0; } body { font-size: 10.5pt; }
   figure, tr, .verdicts { break-inside: avoid; } h2, summary { break-after: avoid; } figure img { filter: none; }
-  .wide { overflow: visible; } @page { margin: 18mm; } }
+  .wide { overflow: visible; } table { font-size: .8rem; } th { white-space: normal; } @page { margin: 18mm; } }
 """
 
 
 def page(report: Report, images: Sequence[bytes]) -> str:
     """The page, with the PNG images of the report's pictures inside."""
     quick = " · quick" if report.quick else ""
+    source = f'<span class="source">({escape(report.pages)})</span>'
+    origin = f"gangart {escape(report.version)} · seed {report.seed} · <code>{escape(_command(report))}</code>"
     parts = [
         f'<p class="over">gangart experiment · {escape(report.name)}{quick}</p>',
         f"<h1>{escape(report.title)}</h1>",
         f"<p>{escape(report.question)}</p>",
-        f"<p><strong>What the thesis found.</strong> {escape(report.found)} "
-        f'<span class="source">({escape(report.pages)})</span></p>',
+        f"<p><strong>What the thesis found.</strong> {escape(report.found)} {source}</p>",
         _verdicts(report.verdicts),
         _rows(report.rows),
         *(_figure(p.caption, image) for p, image in zip(report.pictures, images, strict=True)),
         *(_table(table) for table in report.tables),
         _parameters(report.parameters),
-        f"<footer>gangart {escape(report.version)} · seed {report.seed} · <code>{escape(_command(report))}</code>"
-        "</footer>",
+        f"<footer>{origin}</footer>",
     ]
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -82,8 +83,9 @@ def _verdicts(verdicts: Iterable[Verdict]) -> str:
 
 def _rows(rows: Iterable[Row]) -> str:
     body = "".join(
-        f"<tr><td>{escape(r.quantity)}</td>{_cell(r.thesis, r.unit)}{_cell(r.ours, r.unit, 'ours')}"
-        f'<td>{escape(r.unit)}</td><td class="note">{_remark(r)}</td></tr>'
+        f"<tr><td>{escape(r.quantity)}</td>{_tag('td', exact(r.thesis, r.unit), 'number')}"
+        f"{_tag('td', shown(r.ours, r.unit), 'number ours')}{_tag('td', r.unit, 'unit')}"
+        f'<td class="note">{_remark(r)}</td></tr>'
         for r in rows
     )
     head = (
@@ -109,7 +111,8 @@ def _table(table: Table) -> str:
 
 def _parameters(parameters: Iterable[Parameter]) -> str:
     body = "".join(
-        f"<tr><td>{escape(p.name)}</td>{_cell(p.value, p.unit)}<td>{escape(p.unit)}</td>"
+        f"<tr><td>{escape(p.name)}</td>{_tag('td', exact(p.value, p.unit), 'number')}"
+        f"{_tag('td', p.unit, 'unit')}"
         f'<td class="note">{escape(p.note)}</td></tr>'
         for p in parameters
     )
@@ -123,8 +126,8 @@ def _figure(caption: str, image: bytes) -> str:
     return f'<figure><img alt="{text}" src="data:image/png;base64,{data}"><figcaption>{text}</figcaption></figure>'
 
 
-def _cell(value: Value, unit: str, kind: str = "") -> str:
-    return _tag("td", shown(value, unit), f"{'number' if _numeric(value) else ''} {kind}".strip())
+def _cell(value: Value, unit: str) -> str:
+    return _tag("td", shown(value, unit), "number" if _numeric(value) else "")
 
 
 def _tag(name: str, text: str, kind: str) -> str:

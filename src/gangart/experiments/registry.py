@@ -32,6 +32,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         f"{_URBANN}, 5.1, figures 5.1 to 5.5",
         "gangart.experiments.zmp_deviation",
     ),
+    "forward-sway": Experiment(
+        "Why does the robot sway forward and walk too fast, and which compensation helps?",
+        f"{_URBANN}, 5.3, figures 5.15 to 5.21, tables 5.2 and 5.3",
+        "gangart.experiments.forward_sway",
+    ),
     "gearbox-bench": Experiment(
         "A motor with play and elasticity in its gear turns a body: when does its torque arrive?",
         f"{_URBANN}, 4.2.3, figures 4.5 and 4.6",

@@ -182,4 +182,12 @@ def shown(value: Value, unit: str = "") -> str:
         return str(int(number))
     if not 1e-3 <= size < 1e5:
         return f"{number:.3g}".replace("e-0", "e-").replace("e+0", "e")
-    return f"{number:.{max(0, 3 - math.floor(math.log10(size)))}f}"
+    digits = 5 if size >= 100.0 else 4
+    return f"{number:.{max(0, digits - 1 - math.floor(math.log10(size)))}f}"
+
+
+def exact(value: Value, unit: str = "") -> str:
+    """A value that was given, not measured, as people read it: with the digits that it has."""
+    if value is None or isinstance(value, (bool, str)):
+        return shown(value, unit)
+    return f"{float(value) / UNITS[unit][1]:.6g}"

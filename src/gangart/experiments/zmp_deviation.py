@@ -67,8 +67,12 @@ def run(setting: Setting) -> Report:
         tables=(_table(variants, rounds),),
         pictures=(
             Picture("adaptation", "Sideways ZMP, as figures 5.1 and 5.2", _lines(plan, variants)),
-            Picture("compensation", "Sideways ZMP over the rounds of algorithm 5.1, as figure 5.5", _lines(plan, rounds)),
-            Picture("simulated", "ZMP by the torso's acceleration and tilt, as figures 5.3 and 5.4", _simulated(before)),
+            Picture(
+                "compensation", "Sideways ZMP over the rounds of algorithm 5.1, as figure 5.5", _lines(plan, rounds)
+            ),
+            Picture(
+                "simulated", "ZMP by the torso's acceleration and tilt, as figures 5.3 and 5.4", _simulated(before)
+            ),
         ),
     )
 

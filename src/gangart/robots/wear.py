@@ -28,7 +28,7 @@ class GearWear:
     inertia: float  # [kg m²] m_g, of the rotor and the gear
     play: float  # [rad] l_h / 2, either way
     stiffness: float  # [N m/rad] D_g
-    damping: float  # [N m s/rad] B_g, of the teeth
+    damping: float  # [N m s/rad] of the teeth; Algorithm 4.2 has none (its B_g is part of `viscous`)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from gangart.robots import Robot
 from gangart.robots.wear import Wear
 from gangart.signals import Array
 
+# MuJoCo's friction is viscous up to its constant value; by default it is so soft that a bend hardly ever gets there
+FIRM = {"reference": "0.005 1", "impedance": "0.9999 0.9999 0.001 0.5 2"}
 AXES = {"x": "1 0 0", "y": "0 1 0"}  # across a link, whose long axis is z
 
 
@@ -92,6 +94,7 @@ def cut(body: ET.Element, child: ET.Element, link: Link, parts: int, bend: Bend)
                 ET.SubElement(
                     here, "joint", name=f"{name}/{k}{axis}", axis=vector, limited="false",
                     stiffness=repr(bend.stiffness), frictionloss=repr(bend.friction), damping=repr(bend.damping),
+                    solreffriction=FIRM["reference"], solimpfriction=FIRM["impedance"],
                 )  # fmt: skip
         place = centres[k] - np.array([0.0, 0.0, k * step])
         six = [tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]

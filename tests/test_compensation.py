@@ -1,0 +1,204 @@
+"""Ahead of a walk: the whole body gets the wanted ZMP, and offsets undo what motors, gears and links do."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import mujoco
+import numpy as np
+import pytest
+
+from gangart.compensation import SupportOffsets, TorqueOffsets, ZmpOffsets, compensate_zmp, smooth
+from gangart.compensation.bending import bending
+from gangart.compensation.mirror import Mirror
+from gangart.compensation.zmp import zmp_error
+from gangart.control import BipedEngine
+from gangart.errors import BadValue
+from gangart.kinematics import Tree
+from gangart.robots import Robot
+from gangart.robots.wear import GearWear, Wear
+from gangart.signals import Array, Command
+
+GEAR = GearWear(viscous=0.08, coulomb=0.1, inertia=0.012, play=0.003, stiffness=600.0, damping=0.3)
+
+
+def wear(**changes: Any) -> Wear:
+    plain = Wear("plain", "", "motor", 180.0, 0.0, 2.0, 0.85, {"leg_high": GEAR, "leg_low": GEAR}, 400.0, 0.1)
+    return dataclasses.replace(plain, **changes)
+
+
+# ------------------------------------------------------------------ algorithm 5.1
+
+
+@pytest.mark.parametrize("zmp", ["bezier", "stationary"])
+@pytest.mark.parametrize("command", [Command(0.2), Command(0.1, 0.02, 0.2), Command(0.0, -0.04), Command(wz=0.5)])
+def test_four_iterations_give_the_whole_body_the_wanted_zmp(nao: Robot, zmp: Any, command: Command) -> None:
+    """Within 1 mm, each better than the last; the body is given the time to lean over before the first step."""
+    assert nao.walk is not None
+    engine = BipedEngine(nao, walk=dataclasses.replace(nao.walk, start=0.9), zmp=zmp)
+    plan, offsets = compensate_zmp(engine, command, 6.0)
+    worst = offsets.errors.max(axis=1)
+    assert worst[0] > 0.01
+    assert worst[4] < 0.001
+    assert (np.diff(worst) < 0.0).all() or worst[3] < 0.0005  # where nothing is left, nothing falls any more
+    np.testing.assert_allclose(np.abs(zmp_error(engine, plan)).max(axis=0), offsets.errors[-1], rtol=0, atol=1e-12)
+
+
+def test_a_short_lean_costs_a_millimetre_or_two_once(nao: Robot) -> None:
+    """With the 0.6 s of the Nao's file the ZMP jumps at the start, which no later reference can undo."""
+    engine = BipedEngine(nao)
+    plan, _ = compensate_zmp(engine, Command(0.2), 6.0)
+    error = np.abs(zmp_error(engine, plan)).max(axis=1)
+    assert error[:20].max() < 0.0025
+    assert error[30:].max() < 0.001
+
+
+def test_no_iteration_is_the_plain_plan(nao: Robot) -> None:
+    engine = BipedEngine(nao)
+    plan, offsets = compensate_zmp(engine, Command(0.2), 3.0, iterations=0)
+    np.testing.assert_array_equal(plan.joints.position, engine.plan(Command(0.2), 3.0).joints.position)
+    assert not offsets.value.any()
+    with pytest.raises(BadValue, match="iterations is -1"):
+        compensate_zmp(engine, Command(0.2), 3.0, iterations=-1)
+
+
+def test_offsets_are_a_function_of_time_that_holds_at_its_ends() -> None:
+    offsets = ZmpOffsets(np.array([0.0, 1.0]), np.array([[1.0, 2.0], [3.0, 6.0]]), np.zeros((1, 2)))
+    found = offsets(np.array([-1.0, 0.5, 9.0]))
+    np.testing.assert_allclose(found, [[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
+
+
+def test_the_plan_keeps_the_wanted_zmp_and_not_the_shifted_one(nao: Robot) -> None:
+    engine = BipedEngine(nao)
+    plain = engine.plan(Command(0.1), 3.0)
+    shifted = engine.plan(Command(0.1), 3.0, zmp_offset=lambda t: np.column_stack([0.0 * t, 0.01 + 0.0 * t]))
+    np.testing.assert_array_equal(shifted.body.zmp, plain.body.zmp)
+    np.testing.assert_allclose(shifted.body.com[:, 1] - plain.body.com[:, 1], 0.01, rtol=0, atol=1e-9)
+
+
+# ------------------------------------------------------------------ offsets
+
+
+def test_a_motor_with_its_offset_holds_the_load_at_the_wanted_angle(nao: Robot) -> None:
+    """Urbann 4.1: S K K_P (u - q) / R is the torque of a motor that stands still."""
+    w = wear()
+    offsets = TorqueOffsets(nao, w, gear=False, links=False)
+    torque, still = np.zeros(len(nao.joints)), np.zeros(len(nao.joints))
+    knee = nao.joint_index["LKneePitch"]
+    torque[knee] = 3.0
+    motor = nao.motor_of("LKneePitch")
+    assert motor is not None
+    K = motor.gear_ratio * motor.torque_constant
+    found = offsets(torque, still, still)
+    assert w.stiffness * K * w.proportional * found[knee] / motor.resistance == pytest.approx(3.0)
+    assert not np.delete(found, knee).any()
+
+
+def test_speed_costs_back_emf_and_friction(nao: Robot) -> None:
+    w = wear()
+    offsets = TorqueOffsets(nao, w, gear=False, links=False)
+    zero = np.zeros(len(nao.joints))
+    speed, knee = zero.copy(), nao.joint_index["LKneePitch"]
+    speed[knee] = 4.0
+    motor = nao.motor_of("LKneePitch")
+    assert motor is not None
+    K = motor.gear_ratio * motor.torque_constant
+    R = motor.resistance / w.stiffness
+    friction = GEAR.viscous * 4.0 + GEAR.coulomb
+    assert offsets(zero, speed, zero)[knee] == pytest.approx((R / K * friction + K * 4.0) / w.proportional, rel=1e-6)
+    np.testing.assert_allclose(offsets(zero, -speed, zero), -offsets(zero, speed, zero), rtol=0, atol=1e-15)
+
+
+def test_one_tick_is_a_row_of_the_whole_motion(nao: Robot, rng: np.random.Generator) -> None:
+    offsets = TorqueOffsets(nao, wear())
+    torque, speed, acceleration = rng.normal(size=(3, 50, len(nao.joints)))
+    whole = offsets(torque, speed, acceleration)
+    for k in (0, 17, 49):
+        np.testing.assert_allclose(offsets(torque[k], speed[k], acceleration[k]), whole[k], rtol=0, atol=1e-13)
+
+
+def test_joints_without_wear_get_nothing_and_coupled_ones_the_same(nao: Robot, rng: np.random.Generator) -> None:
+    torque, speed, acceleration = rng.normal(size=(3, len(nao.joints)))
+    pair = [nao.joint_index["LHipYawPitch"], nao.joint_index["RHipYawPitch"]]
+    speed[pair], acceleration[pair] = 1.0, 2.0  # one motor turns both
+    offsets = TorqueOffsets(nao, wear())(torque, speed, acceleration)
+    arms = [nao.joint_index[j] for j in nao.motors["arm_low"].joints]
+    assert not offsets[arms].any()
+    assert offsets[pair[0]] == pytest.approx(offsets[pair[1]])
+
+
+def test_what_a_sensor_at_the_joint_sees_needs_no_offset(nao: Robot, rng: np.random.Generator) -> None:
+    torque = rng.normal(size=len(nao.joints))
+    assert TorqueOffsets(nao, wear(encoder="motor"), links=False).give(torque).any()
+    assert not TorqueOffsets(nao, wear(encoder="joint"), links=False).give(torque).any()
+
+
+def test_angles_for_bent_links_put_the_foot_back(nao: Robot) -> None:
+    """A leg with a bend in the middle of each link, as a model of its own: its foot comes back to first order."""
+    W, bend = bending(nao, 2), 1e-3
+    assert W.shape == (8, len(nao.joints))
+    np.testing.assert_allclose(W.sum(axis=1), 1.0)  # the sum of the turns is the bend: the sole stays flat
+    tree, joints = Tree(nao), nao.home_position * 0.0
+    foot = nao.legs["left"].foot
+
+    def sole(row: int, q: Array, amount: float) -> Array:
+        """Foot's place with a bend about x or y at half a link's length, from the bodies of the straight leg."""
+        model = nao.spec()
+        link = ("LThigh", "LTibia")[row // 2]
+        child = model.body(("LTibia", "LAnklePitch")[row // 2])
+        half = np.array(child.pos) / 2.0
+        turn = np.zeros(4)
+        mujoco.mju_axisAngle2Quat(turn, np.eye(3)[row % 2], amount)
+        lower = np.zeros(3)
+        mujoco.mju_rotVecQuat(lower, half, turn)
+        child.pos, child.quat = half + lower, turn
+        assert model.body(link) is not None
+        compiled = model.compile()
+        data = mujoco.MjData(compiled)
+        data.qpos[nao.qpos_index] = q
+        mujoco.mj_kinematics(compiled, data)
+        return np.array(data.body(foot).xpos)
+
+    straight = tree.com(joints)
+    assert np.isfinite(straight).all()
+    for row in range(4):
+        away = sole(row, joints, bend) - sole(row, joints, 0.0)
+        back = sole(row, joints - bend * W[row], bend) - sole(row, joints, 0.0)
+        assert np.abs(away).max() > 3e-5
+        assert np.abs(back).max() < 2e-7
+
+
+def test_support_offsets_act_on_the_leg_that_stands_alone(nao: Robot) -> None:
+    offsets = SupportOffsets(nao, {"LKneePitch": 0.02, "RHipRoll": -0.01})
+    found = offsets(np.array([[True, True], [True, False], [False, True]]))
+    knee, hip = nao.joint_index["LKneePitch"], nao.joint_index["RHipRoll"]
+    assert not found[0].any()
+    assert found[1, knee] == 0.02 and np.count_nonzero(found[1]) == 1
+    assert found[2, hip] == -0.01 and np.count_nonzero(found[2]) == 1
+    with pytest.raises(BadValue, match="'Knee'"):
+        SupportOffsets(nao, {"Knee": 0.1})
+
+
+def test_smoothing_keeps_constants_and_means(rng: np.random.Generator) -> None:
+    np.testing.assert_allclose(smooth(np.full((30, 2), 3.0), 0.05, 0.01), 3.0)
+    wave = rng.normal(size=(400, 1))
+    soft = smooth(wave, 0.1, 0.01)
+    assert soft.shape == wave.shape
+    assert np.abs(np.diff(soft, axis=0)).max() < 0.3 * np.abs(np.diff(wave, axis=0)).max()
+    np.testing.assert_array_equal(smooth(wave, 0.0, 0.01), wave)
+
+
+def test_a_walk_to_the_left_is_the_mirror_image_of_one_to_the_right(nao: Robot) -> None:
+    mirror, engine = Mirror(nao), BipedEngine(nao)
+    n = round(engine.timing.double_step / nao.tick)
+    left = engine.plan(Command(0.1, 0.02, 0.3), 9.0)
+    right = engine.plan(Command(0.1, -0.02, -0.3), 9.0)
+    rows = slice(600, 600 + n)
+    shift = engine.timing.step / nao.tick
+    a = mirror.joints(left.joints.position[rows])
+    b = right.joints.position[rows]
+    legs = [nao.joint_index[j] for leg in nao.legs.values() for j in leg.joints]
+    # the first foot of each walk differs, so both have the same phase without the half double step
+    np.testing.assert_allclose(np.roll(a, -round(shift), axis=0)[:, legs], b[:, legs], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(mirror.joints(a), left.joints.position[rows], rtol=0, atol=1e-15)
