@@ -11,8 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gangart.compensation import ArmFeedback, ArmFollower, Compensation, Recipe, StrideControl, StrideMeter, TiltFilter
-from gangart.compensation import prepare
+from gangart.compensation import (
+    ArmFeedback,
+    ArmFollower,
+    Compensation,
+    Recipe,
+    StrideControl,
+    StrideMeter,
+    TiltFilter,
+    prepare,
+)
 from gangart.compensation.store import cache_folder, keep, key, recall
 from gangart.control import BipedEngine
 from gangart.dynamics import multibody_zmp
@@ -123,7 +131,8 @@ def test_prepared_is_kept_and_found_again(nao: Robot, monkeypatch: pytest.Monkey
     monkeypatch.setenv("GANGART_CACHE", str(tmp_path))
     small, told = Recipe(nodes=(1, 1, 1), iterations=1), []
     first = prepare(BipedEngine(nao), WORN, small, progress=told.append)
-    assert told[0] == 0.0 and told[-1] == 1.0 and told == sorted(told)
+    assert (told[0], told[-1]) == (0.0, 1.0)
+    assert told == sorted(told)
     told.clear()
     again = prepare(BipedEngine(nao), WORN, small, progress=told.append)
     assert told == []

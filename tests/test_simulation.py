@@ -157,6 +157,9 @@ def test_the_recording_tells_what_it_is(nao: Robot) -> None:
     world.reset(*engine.stance())
     world.push(Push(0.1, 0.05, (1.0, 0.0, 0.0)))
     info = simulate(world, engine, Command(9.0), 0.3, info={"seed": 4}).info
+    made_with = info.pop("settings")  # enough to make an engine like it
+    assert made_with["zmp"] == "bezier"
+    assert made_with["walk"]["limits"]["forward"] == nao.walk.limits.forward  # type: ignore[union-attr]
     assert json.loads(json.dumps(info)) == {
         "gangart": gangart.__version__,
         "robot": "nao",

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from gangart.analysis.metrics import WalkFigures, mean_velocity, orientation_error, slip, steady_part
+from gangart.analysis.metrics import mean_velocity, orientation_error, slip, steady_part
 from gangart.control import BipedEngine
 from gangart.control.biped import WalkPlan
 from gangart.control.replay import Replay
@@ -171,7 +172,7 @@ def _right_dynamics(r: Recording, robot: Robot) -> tuple[Replay | None, tuple[st
     limits = replace(robot.walk.limits, **settings["walk"].pop("limits")) if robot.walk else None
     if robot.walk is None or limits is None:
         return None, ("the one-mass model is left out: the robot's file has no [walk]",)
-    changed = {k: np.array(v) if isinstance(v, list) else v for k, v in settings["walk"].items()}
+    changed: dict[str, Any] = {k: np.array(v) if isinstance(v, list) else v for k, v in settings["walk"].items()}
     walk = replace(robot.walk, limits=limits, **changed)
     engine = BipedEngine(robot, walk=walk, zmp=settings["zmp"])
     plan, _ = compensate_zmp(engine, Command(**asked), r.duration + 2.0 * robot.tick)

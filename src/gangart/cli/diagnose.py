@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gangart.robots.wear import Wear
     from gangart.signals import Recording
 
-EXAMPLES = ("gangart diagnose run.mcap", "gangart diagnose --robot nao --vx 0.2 --wear a")
+EXAMPLES = ("gangart diagnose run.mcap", "gangart diagnose --robot nao --vx 0.2 --wear bert")
 
 
 def register(app: typer.Typer) -> None:
@@ -106,12 +106,10 @@ def _print(title: str, d: Diagnosis) -> None:
     from gangart.analysis.diagnosis import WORDS
 
     rows = [("the walk", *_cells(d.walk))]
-    for f in d.findings:
-        rows.append((f"without {WORDS[f.cause]}", *_cells(f.without)))
+    rows += [(f"without {WORDS[f.cause]}", *_cells(f.without)) for f in d.findings]
     rows.append(("ideal machine, planned as is", *_cells(d.ideal)))
-    for f in d.findings:
-        if f.alone is not None and f.cause != "dynamics":
-            rows.append((f"ideal machine with {WORDS[f.cause]} only", *_cells(f.alone)))
+    alone = [(f.cause, f.alone) for f in d.findings if f.alone is not None and f.cause != "dynamics"]
+    rows += [(f"ideal machine with {WORDS[cause]} only", *_cells(found)) for cause, found in alone]
     columns = ["", "f_x [rad²]", "f_y [rad²]", "speed error [mm/s]", "early touch-down [ms]", "slip [mm]"]
     output.print_table(f"{title}: {d.sentence()}", columns, rows)
 

@@ -51,7 +51,9 @@ def walk(
     step_height: Annotated[float | None, typer.Option(help="Height of the swing foot [m].")] = None,
     com_height: Annotated[float | None, typer.Option(help="Height of the centre of mass [m].")] = None,
     adaptation: Annotated[str, typer.Option(help="Of the centre of mass: iterated or measured.")] = "iterated",
-    feedback: Annotated[float, typer.Option(help="Part of the measured ZMP that is fed back, 0…1; 0.3 helps most.")] = 0.0,
+    feedback: Annotated[
+        float, typer.Option(help="Part of the measured ZMP that is fed back, 0…1; 0.3 helps most.")
+    ] = 0.0,
     friction: Annotated[float, typer.Option(help="Of the soles on the ground.")] = 0.8,
     level: Annotated[
         str, typer.Option("--level", help="Of realism: BS (ideal), VS (all defects), or a sum like BS+MT+GT.")

@@ -13,7 +13,7 @@ import mujoco
 import numpy as np
 
 from gangart.robots import Leg, Robot
-from gangart.signals import Array
+from gangart.signals import Array, Ints
 
 _SHORTEST = 0.03  # [m] what is longer between two joints bends
 _PARALLEL = 0.9  # cosine between axes that count as the same
@@ -39,11 +39,11 @@ def _of_leg(robot: Robot, data: mujoco.MjData, leg: Leg, parts: int) -> list[Arr
             place = above + (below - above) * k / parts
             for axis in (0, 1):
                 same = np.flatnonzero(np.abs(data.xaxis[ids, axis]) > _PARALLEL)
-                rows.append(_shares(robot, leg, height, same, place) * 1.0)
+                rows.append(_shares(robot, leg, height, same, place))
     return rows
 
 
-def _shares(robot: Robot, leg: Leg, height: Array, same: Array, place: float) -> Array:
+def _shares(robot: Robot, leg: Leg, height: Array, same: Ints, place: float) -> Array:
     """How a bend at a height [m] is shared by the nearest of the joints `same` above and below."""
     row = np.zeros(len(robot.joints))
     over, under = [i for i in same if height[i] >= place], [i for i in same if height[i] < place]

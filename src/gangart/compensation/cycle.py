@@ -78,7 +78,10 @@ def standing_offsets(engine: BipedEngine, offsets: TorqueOffsets | None) -> Arra
     if offsets is None:
         return np.zeros_like(joints)
     still = JointTrajectory(
-        engine.gains.dt * np.arange(4), np.tile(joints, (4, 1)), np.tile(place, (4, 1)), np.full(4, yaw)
+        engine.gains.dt * np.arange(4, dtype=np.float64),
+        np.tile(joints, (4, 1)),
+        np.tile(place, (4, 1)),
+        np.full(4, yaw),
     )
     torque = joint_torques(engine.robot, still, np.ones((4, 2), dtype=np.bool_)).joint[1]
     return offsets(torque, np.zeros_like(joints), np.zeros_like(joints))

@@ -64,7 +64,9 @@ class Live:
     def _measure(self, meter: StrideMeter, reading: SensorReading) -> None:
         """In the middle of a double support, once."""
         since = reading.time - self._rhythm.land - self._rhythm.change / 2.0
-        new = np.flatnonzero((since >= 0.0) & (since < self._rhythm.change / 2.0) & (self._rhythm.land > self._measured))
+        new = np.flatnonzero(
+            (since >= 0.0) & (since < self._rhythm.change / 2.0) & (self._rhythm.land > self._measured)
+        )
         if len(new) == 0:
             return
         k = int(new[-1])

@@ -39,7 +39,7 @@ def key(*parts: object) -> str:
 def recall(name: str) -> dict[str, Array] | None:
     """The arrays that were kept by a name; None if there are none, or what is there cannot be read."""
     try:
-        with np.load(_file(name), allow_pickle=False) as kept:
+        with _file(name).open("rb") as stream, np.load(stream, allow_pickle=False) as kept:
             return {k: np.asarray(kept[k]) for k in kept.files}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

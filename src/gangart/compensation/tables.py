@@ -60,7 +60,7 @@ class JointTable:
         """By how much gears and links give way behind the angle sensors at a time [s], (n_joints,) [rad]."""
         out = np.empty((2, len(self.standing)))
         _joints(self.grid, self.behind, self.standing, rhythm, time, out)
-        return out[0]
+        return np.asarray(out[0])
 
 
 @kernel

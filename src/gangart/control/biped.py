@@ -198,9 +198,7 @@ class BipedEngine:
         """The steps of the window, for a compensation."""
         plan, t = self._plan, self.timing
         velocity = [(s.velocity.vx, s.velocity.vy, s.velocity.wz) for s in self._stepper.steps]
-        return Rhythm(
-            plan.foot, plan.lift, plan.land, np.array(velocity).reshape(-1, 3), t.step, t.double_support
-        )
+        return Rhythm(plan.foot, plan.lift, plan.land, np.array(velocity).reshape(-1, 3), t.step, t.double_support)
 
     def _com(self) -> Array:
         """Where the centre of mass should be [m]."""
@@ -219,7 +217,7 @@ class BipedEngine:
         return joints
 
     def _with_arms(self, com: Array, soles: Array, later: float = 0.0) -> Array:
-        """The last angles, with arms that follow the legs [rad], and the torso by what was measured, going on for `later` [s]."""
+        """The last angles [rad], with arms that follow the legs and the measured tilt; that goes on for `later` [s]."""
         joints = self._joints.copy()
         joints[self.arms.columns] = self.arms.angles(com[None], soles[None])[0]
         if self._live is not None:

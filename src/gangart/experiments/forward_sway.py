@@ -85,8 +85,8 @@ def run(setting: Setting) -> Report:
         question="At 0.2 m/s the real robot sways forward and is too fast. Which parts of the machine cause it (table "
         "5.3), and which compensation helps (table 5.2)? Every level of realism and every compensation on every worn "
         "Nao, one fixed recipe for all.",
-        found="Motors and their control cause most of it, gearboxes seem to damp it. ZMP compensation and arms that follow "
-        "the torso lower f_x by 58 % and f_y by 82 % and bring the speed from 209 to 199.96 mm/s.",
+        found="Motors and their control cause most of it, gearboxes seem to damp it. ZMP compensation and arms that "
+        "follow the torso lower f_x by 58 % and f_y by 82 % and bring the speed from 209 to 199.96 mm/s.",
         rows=_rows(levels, walks),
         verdicts=_verdicts(levels, walks),
         parameters=_parameters(robot, presets, duration, setting.seed),
@@ -172,9 +172,7 @@ def _verdicts(levels: list[Walk], walks: list[Walk]) -> tuple[Verdict, ...]:
     f_x, f_y = min(g[0] for g in gains), min(g[1] for g in gains)
     off = max(abs(w.figures.mean_velocity[0] - COMMAND.vx) for _, _, w in gains)
     base = max(max(_errors(w)) for w in _of(levels, "BS"))
-    raised = all(
-        min(_errors(w)) > base for level in ("BS+MT", "BS+GT", "BS+FK") for w in _of(levels, level)
-    )
+    raised = all(min(_errors(w)) > base for level in ("BS+MT", "BS+GT", "BS+FK") for w in _of(levels, level))
     damp = np.median([_errors(w) for w in _of(levels, "VS")], axis=0)
     without = np.median([_errors(w) for w in _of(levels, "BS+MT+FK")], axis=0)
     return (
@@ -205,7 +203,9 @@ def _table_5_3(levels: list[Walk]) -> Table:
             w = next(w for w in _of(levels, level) if w.preset == name)
             cells += ["fell", "fell"] if w.figures.fell else list(_errors(w))
         rows.append(tuple(cells))
-    note = "The thesis's row BS+FK repeats one of table 5.2 and is no target. Elastic parts in front of near-ideal servos"
+    note = (
+        "The thesis's row BS+FK repeats one of table 5.2 and is no target. Elastic parts in front of near-ideal servos"
+    )
     return Table("Table 5.3 on every worn Nao", tuple(columns), tuple(rows), f"{note} ring; real motors damp them.")
 
 

@@ -58,9 +58,9 @@ def run(setting: Setting) -> Report:
         question=f"The walk is planned at {SPEED * 100:.0f} cm/s as if all mass were in one point. Where is the ZMP of "
         "the whole body, with and without adapting the centre of mass to the posture, and does iterative compensation "
         "(algorithm 5.1) bring it to its reference?",
-        found="Without adaptation the ZMP of the whole body lies too far inside in the single supports, with it too far "
-        "outside; Strom's iteration and the last measured angles differ little; four rounds of compensation bring it "
-        "to the reference, and the robot tilts less.",
+        found="Without adaptation the ZMP of the whole body lies too far inside in the single supports, with it too "
+        "far outside; Strom's iteration and the last measured angles differ little; four rounds of compensation bring "
+        "it to the reference, and the robot tilts less.",
         rows=_rows(variants, rounds, f_before, f_after),
         verdicts=_verdicts(variants, rounds, f_before, f_after),
         parameters=_parameters(robot, engine, duration),
@@ -172,7 +172,7 @@ def _lines(plan: WalkPlan, variants: list[Variant]) -> Figure:
     ax = figure.subplots()
     rows = (plan.body.time >= SHOWN[0]) & (plan.body.time <= SHOWN[1])
     time = plan.body.time[rows]
-    for k, v in enumerate(variants):
+    for v in variants:
         ax.plot(time, v.zmp[rows, 1] * 1e3, lw=1.2, alpha=0.9, label=v.name)
     ax.plot(time, plan.body.zmp[rows, 1] * 1e3, "--", color=INK, lw=1.4, label="reference")
     ax.set(xlabel="time [s]", ylabel="left [mm]")

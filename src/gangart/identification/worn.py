@@ -131,9 +131,7 @@ def spread(candidates: list[Candidate], count: int) -> list[Candidate]:
 
 def _place(c: Candidate) -> Array:
     """Where a candidate stands within the bounds, each parameter from 0 to 1."""
-    inside = [
-        (np.log(c.draws[key]) - np.log(r.low)) / (np.log(r.high) - np.log(r.low)) for key, r in RANGES.items()
-    ]
+    inside = [(np.log(c.draws[key]) - np.log(r.low)) / (np.log(r.high) - np.log(r.low)) for key, r in RANGES.items()]
     return np.array([*inside, c.draws["encoder"]])
 
 
@@ -146,7 +144,8 @@ def as_toml(candidates: dict[str, Candidate], header: str) -> str:
         side = "the joint's side" if w.encoder == "joint" else "the motor's side"
         play = np.mean([g.play for g in w.gears.values()])
         note = f"encoder on {side}, {w.proportional:.0f} V/rad, play ±{np.degrees(play):.2f}°, "
-        note += f"links {w.link_stiffness:.0f} N m/rad; walks 0.2 m/s with f_x {f_x:.1f}, f_y {f_y:.1f} at {v * 1e3:.0f} mm/s"
+        note += f"links {w.link_stiffness:.0f} N m/rad; walks 0.2 m/s with f_x {f_x:.1f}, f_y {f_y:.1f} "
+        note += f"at {v * 1e3:.0f} mm/s"
         lines += ["", f"[{name}]", f'note = "{note}"', f'encoder = "{w.encoder}"']
         for key in ("proportional", "integral", "derivative", "stiffness", "link_stiffness", "link_friction"):
             lines.append(f"{key} = {getattr(w, key):.6g}")

@@ -57,7 +57,7 @@ def fidelity_of(name: str) -> Fidelity:
     on = dict.fromkeys(flags, True)
     if name.upper().endswith("-IN"):
         on["inductance"] = False
-    return Fidelity(**on)  # type: ignore[arg-type]  # only flags
+    return Fidelity(**on)
 
 
 @dataclass(frozen=True)

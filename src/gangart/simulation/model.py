@@ -30,7 +30,9 @@ class Sensors:
         self.feet = slice(6 + joints, 6 + joints + FOOT * len(robot.legs))
 
 
-LINK_DAMPING = 5.0  # [N m s/rad] of a bending joint, about a quarter of critical: with less a shin rings in front of stiff servos
+LINK_DAMPING = (
+    5.0  # [N m s/rad] of a bending joint, about a quarter of critical: with less a shin rings in front of stiff servos
+)
 
 
 def build_model(
