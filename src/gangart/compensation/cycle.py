@@ -26,7 +26,6 @@ class Cycle:
 
     zmp: Array  # (n, 2) [m] offsets on the ZMP reference, in the frame of the soles' mean yaw
     joints: Array  # (n, n_joints) [rad] offsets on the joints
-    give: Array  # (n, n_joints) [rad] the part of them that lies behind the angle sensors
 
 
 def phases(engine: BipedEngine) -> int:
@@ -55,21 +54,19 @@ def steady_cycle(
     c, s = np.cos(yaw), np.sin(yaw)
     dx, dy = shift.value.T
     local = np.column_stack([c * dx + s * dy, c * dy - s * dx])
-    joints, give = np.zeros((2, len(time), len(engine.robot.joints)))
+    joints = np.zeros((len(time), len(engine.robot.joints)))
     if offsets is not None:
-        joints, give = (
-            _sample(plan.body.time, smooth(values, smoothing, engine.gains.dt), time)
-            for values in motion_offsets(engine, plan, offsets)
-        )
-    return Cycle(_sample(plan.body.time, local, time), joints, give)
+        values = smooth(motion_offsets(engine, plan, offsets), smoothing, engine.gains.dt)
+        joints = _sample(plan.body.time, values, time)
+    return Cycle(_sample(plan.body.time, local, time), joints)
 
 
-def motion_offsets(engine: BipedEngine, plan: WalkPlan, offsets: TorqueOffsets) -> tuple[Array, Array]:
-    """Joint offsets for the torques of a whole plan, and the part behind the angle sensors, (n, n_joints) [rad]."""
+def motion_offsets(engine: BipedEngine, plan: WalkPlan, offsets: TorqueOffsets) -> Array:
+    """Joint offsets for the torques of a whole plan, (n, n_joints) [rad]."""
     joints, dt = plan.joints, engine.gains.dt
     torque = joint_torques(engine.robot, joints, plan.footsteps.contacts(joints.time)).joint
     speed = np.gradient(joints.position, dt, axis=0)
-    return offsets(torque, speed, np.gradient(speed, dt, axis=0)), offsets.give(torque)
+    return offsets(torque, speed, np.gradient(speed, dt, axis=0))
 
 
 def standing_offsets(engine: BipedEngine, offsets: TorqueOffsets | None) -> Array:

@@ -8,7 +8,8 @@ S K U / R - B_v q' - F_c sign q' - J q'' less the back-EMF, so that for a torque
     u - q = (R / (S K) (τ + B_v q' + F_c s(q') + J q'') + K q') / K_P,    K: torque constant times gear ratio,
 
 and behind a sensor on the motor's side the gear gives way by τ / D_g + play · s(τ), the links by their bending. s is a
-sign that changes gently, because a jump of the setpoint would shake the robot.
+sign that changes gently, because a jump of the setpoint would shake the robot. Read the other way round, the same
+formula tells the torque that a joint feels from how far its sensor stays behind what was asked (`felt`).
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class TorqueOffsets:
         n = len(robot.joints)
         self._compliance, self._back_emf = np.zeros(n), np.zeros(n)  # [rad/(N m)], [s]
         self._viscous, self._coulomb, self._inertia = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._rate = np.zeros(n)  # [s] K_D / K_P
         self._gear, self._play = np.zeros(n), np.zeros(n)  # [rad/(N m)], [rad]
         for i, joint in enumerate(robot.joints):
             kind = robot.motor_of(joint)
@@ -71,6 +73,7 @@ class TorqueOffsets:
                 K = kind.gear_ratio * kind.torque_constant
                 self._compliance[i] = kind.resistance / (wear.stiffness * K * wear.proportional)
                 self._back_emf[i] = K / wear.proportional
+                self._rate[i] = wear.derivative / wear.proportional
                 self._viscous[i], self._coulomb[i], self._inertia[i] = worn.viscous, worn.coulomb, worn.inertia
             if gear and wear.encoder == "motor":  # a sensor at the joint sees the gear give way by itself
                 self._gear[i], self._play[i] = 1.0 / worn.stiffness, worn.play
@@ -88,6 +91,17 @@ class TorqueOffsets:
         load = torque @ self._together + friction + self._inertia * acceleration
         motor = self._compliance * load + self._back_emf * speed
         return np.asarray(motor + self.give(torque))
+
+    def felt(self, error: Array, error_rate: Array, speed: Array) -> Array:
+        """Joint torques [N m] from servo errors [rad], their change [rad/s] and speeds [rad/s], accelerations left out.
+
+        A joint without wear feels 0; of a motor's load every joint that it turns gets the same part.
+        """
+        known = self._compliance > 0.0
+        voltage = error + self._rate * error_rate - self._back_emf * speed
+        load = np.divide(voltage, self._compliance, out=np.zeros(voltage.shape), where=known)
+        friction = self._viscous * speed + self._coulomb * np.tanh(speed / GENTLE_SPEED)
+        return np.asarray((load - friction) / self._together.sum(axis=0))
 
     def give(self, torque: Array) -> Array:
         """The part of the offsets that lies behind the angle sensors [rad]: gears and links give way by as much."""

@@ -84,8 +84,10 @@ def prepare(
         if kept:
             keep(name, arrays)
     zmp = ZmpTable(grid, arrays["zmp"]) if recipe.zmp else None
-    joints = JointTable(grid, arrays["joints"], arrays["give"], arrays["standing"]) if wear is not None else None
-    return Compensation(zmp, joints, arms, stride)
+    if wear is None:
+        return Compensation(zmp, arms=arms, stride=stride)
+    joints = JointTable(grid, arrays["joints"], arrays["standing"])
+    return Compensation(zmp, joints, arms, stride, TorqueOffsets(engine.robot, wear))
 
 
 def _name(engine: BipedEngine, wear: Wear | None, recipe: Recipe) -> str:
@@ -119,7 +121,7 @@ def _build(
 
     still = cycle(Command(_TINY))
     zmp = np.empty((*grid.shape, phases(engine), 2))
-    joints, give = np.empty((2, *grid.shape, phases(engine), len(engine.robot.joints)))
+    joints = np.empty((*grid.shape, phases(engine), len(engine.robot.joints)))
     nodes = list(np.ndindex(grid.shape))
     mirror = Mirror(engine.robot)
     for done, (i, j, k) in enumerate(nodes):
@@ -128,14 +130,13 @@ def _build(
         other = (i, len(grid.vy) - 1 - j, len(grid.wz) - 1 - k)
         if (j, k) > other[1:]:  # its mirror image is done
             zmp[i, j, k] = mirror.zmp(zmp[other])
-            joints[i, j, k], give[i, j, k] = mirror.joints(joints[other]), mirror.joints(give[other])
+            joints[i, j, k] = mirror.joints(joints[other])
             continue
         found, share = _node(engine, command, cycle, still)
         zmp[i, j, k] = still.zmp + (found.zmp - still.zmp) / share
         joints[i, j, k] = still.joints + (found.joints - still.joints) / share
-        give[i, j, k] = still.give + (found.give - still.give) / share
     progress(1.0)
-    return {"zmp": zmp, "joints": joints, "give": give, "standing": standing_offsets(engine, offsets)}
+    return {"zmp": zmp, "joints": joints, "standing": standing_offsets(engine, offsets)}
 
 
 def _node(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gangart.compensation.arms import ArmFeedback
+from gangart.compensation.offsets import TorqueOffsets
 from gangart.compensation.phase import Rhythm
 from gangart.compensation.stride import StrideControl
 from gangart.signals import Array
@@ -26,10 +27,6 @@ class JointSource(Protocol):
         """(n_joints,) [rad] at a time [s], and how fast they change (n_joints,) [rad/s]."""
         ...
 
-    def give(self, rhythm: Rhythm, time: float) -> Array:
-        """The part of them that lies behind the angle sensors (n_joints,) [rad]: what these do not see."""
-        ...
-
 
 @dataclass(frozen=True)
 class Compensation:
@@ -38,4 +35,5 @@ class Compensation:
     zmp: ZmpSource | None = None  # on the ZMP reference (algorithm 5.1, online)
     offsets: JointSource | None = None  # on the joints, for their load
     arms: ArmFeedback | None = None  # arms that follow the torso's tilt (5.3.2)
-    stride: StrideControl | None = None  # steps scaled by the speed that the legs measure
+    stride: StrideControl | None = None  # steps scaled by the strides that the legs measure
+    wear: TorqueOffsets | None = None  # tells the strides what gives way behind the angle sensors

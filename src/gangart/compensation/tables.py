@@ -47,7 +47,6 @@ class JointTable:
 
     grid: Grid
     value: Array  # (n_vx, n_vy, n_wz, n_phase, n_joints) [rad]
-    behind: Array  # the same shape [rad]: what of it lies behind the angle sensors
     standing: Array  # (n_joints,) [rad]
 
     def __call__(self, rhythm: Rhythm, time: float) -> tuple[Array, Array]:
@@ -55,12 +54,6 @@ class JointTable:
         out = np.empty((2, len(self.standing)))
         _joints(self.grid, self.value, self.standing, rhythm, time, out)
         return out[0], out[1]
-
-    def give(self, rhythm: Rhythm, time: float) -> Array:
-        """By how much gears and links give way behind the angle sensors at a time [s], (n_joints,) [rad]."""
-        out = np.empty((2, len(self.standing)))
-        _joints(self.grid, self.behind, self.standing, rhythm, time, out)
-        return np.asarray(out[0])
 
 
 @kernel

@@ -153,14 +153,8 @@ class BipedEngine:
         self._joints = self._pose(com, reading.position)
         zmp = self._references[min(self._index, len(self._references) - 1)]  # standing, the last one holds
         self.reference = Reference(zmp, com, standing)
-        return self._loaded(JointTargets(due, self._joints, self._velocity(due, com)))
-
-    def _loaded(self, wanted: JointTargets) -> JointTargets:
-        """What to ask the joints for, so that they come under their load to what is wanted."""
-        offsets = None if self._live is None else self._live.joints(wanted.time)
-        if offsets is None:
-            return wanted
-        return JointTargets(wanted.time, wanted.position + offsets[0], wanted.velocity + offsets[1])
+        wanted = JointTargets(due, self._joints, self._velocity(due, com))
+        return wanted if self._live is None else self._live.targets(wanted)
 
     def _new_stepper(self, past: list[Step] | None = None) -> Stepper:
         half = self.walk.foot_spacing / 2.0
