@@ -9,9 +9,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from gangart.compensation import SupportOffsets, TorqueOffsets, ZmpOffsets, compensate_zmp, smooth
+from gangart.compensation import SupportOffsets, TorqueOffsets, ZmpOffsets, compensate_zmp
 from gangart.compensation.bending import bending
 from gangart.compensation.mirror import Mirror
+from gangart.compensation.teeth import Teeth
 from gangart.compensation.zmp import zmp_error
 from gangart.control import BipedEngine
 from gangart.errors import BadValue
@@ -80,19 +81,27 @@ def test_the_plan_keeps_the_wanted_zmp_and_not_the_shifted_one(nao: Robot) -> No
 # ------------------------------------------------------------------ offsets
 
 
+DT = 0.01  # [s]
+
+
+def held(values: Array) -> Array:
+    """A motion in which nothing changes."""
+    return np.tile(values, (40, 1))
+
+
 def test_a_motor_with_its_offset_holds_the_load_at_the_wanted_angle(nao: Robot) -> None:
     """Urbann 4.1: S K K_P (u - q) / R is the torque of a motor that stands still."""
     w = wear()
     offsets = TorqueOffsets(nao, w, gear=False, links=False)
-    torque, still = np.zeros(len(nao.joints)), np.zeros(len(nao.joints))
+    torque = np.zeros(len(nao.joints))
     knee = nao.joint_index["LKneePitch"]
     torque[knee] = 3.0
     motor = nao.motor_of("LKneePitch")
     assert motor is not None
     K = motor.gear_ratio * motor.torque_constant
-    found = offsets(torque, still, still)
-    assert w.stiffness * K * w.proportional * found[knee] / motor.resistance == pytest.approx(3.0)
-    assert not np.delete(found, knee).any()
+    found = offsets(held(torque), held(0.0 * torque), DT)
+    np.testing.assert_allclose(w.stiffness * K * w.proportional * found[:, knee] / motor.resistance, 3.0)
+    assert not np.delete(found, knee, axis=1).any()
 
 
 def test_speed_costs_back_emf_and_friction(nao: Robot) -> None:
@@ -106,49 +115,70 @@ def test_speed_costs_back_emf_and_friction(nao: Robot) -> None:
     K = motor.gear_ratio * motor.torque_constant
     R = motor.resistance / w.stiffness
     friction = GEAR.viscous * 4.0 + GEAR.coulomb
-    assert offsets(zero, speed, zero)[knee] == pytest.approx((R / K * friction + K * 4.0) / w.proportional, rel=1e-6)
-    np.testing.assert_allclose(offsets(zero, -speed, zero), -offsets(zero, speed, zero), rtol=0, atol=1e-15)
+    found = offsets(held(zero), held(speed), DT)
+    np.testing.assert_allclose(found[:, knee], (R / K * friction + K * 4.0) / w.proportional, rtol=1e-6)
+    np.testing.assert_allclose(offsets(held(zero), held(-speed), DT), -found, rtol=0, atol=1e-15)
 
 
-def test_what_a_joint_feels_is_the_torque_that_its_offset_is_for(nao: Robot, rng: np.random.Generator) -> None:
-    """The servo error tells the torque: `felt` undoes the motor's part of the offsets."""
-    offsets = TorqueOffsets(nao, wear(), gear=False, links=False)
-    torque, speed = rng.normal(size=(2, 20, len(nao.joints)))
-    pair = [nao.joint_index["LHipYawPitch"], nao.joint_index["RHipYawPitch"]]
-    speed[:, pair[1]] = speed[:, pair[0]]
-    error = offsets(torque, speed, np.zeros_like(speed))
-    found = offsets.felt(error, np.zeros_like(speed), speed)
-    worn = [nao.joint_index[j] for m in ("leg_high", "leg_low") for j in nao.motors[m].joints]
-    alone = [k for k in worn if k not in pair]
-    np.testing.assert_allclose(found[:, alone], torque[:, alone], rtol=0, atol=1e-12)
-    # one motor for two joints: it feels their sum
-    np.testing.assert_allclose(found[:, pair].sum(axis=1), torque[:, pair].sum(axis=1), rtol=0, atol=1e-12)
+@pytest.mark.parametrize("derivative", [0.0, 0.5, 5.0])
+def test_the_whole_error_gives_the_voltage_and_not_its_proportional_part_alone(nao: Robot, derivative: float) -> None:
+    """K_P (u - q) + K_D d(u - q)/dt is the voltage for the torque, where K_D answers to the change as well."""
+    w = wear(derivative=derivative)
+    t = 0.001 * np.arange(2000)
+    torque = np.zeros((len(t), len(nao.joints)))
+    knee = nao.joint_index["LKneePitch"]
+    torque[:, knee] = 2.0 + np.sin(2.0 * np.pi * 3.0 * t)
+    found = TorqueOffsets(nao, w, gear=False, links=False)(torque, 0.0 * torque, 0.001)[:, knee]
+    motor = nao.motor_of("LKneePitch")
+    assert motor is not None
+    K = motor.gear_ratio * motor.torque_constant
+    voltage = w.proportional * found + derivative * np.gradient(found, 0.001)
+    np.testing.assert_allclose(voltage[5:-5], (torque[:, knee] * motor.resistance / (w.stiffness * K))[5:-5], rtol=2e-3)
+
+
+def test_joints_without_wear_get_nothing(nao: Robot, rng: np.random.Generator) -> None:
+    torque, speed = rng.normal(size=(2, 50, len(nao.joints)))
+    offsets = TorqueOffsets(nao, wear())(torque, speed, DT)
     arms = [nao.joint_index[j] for j in nao.motors["arm_low"].joints]
-    assert not found[:, arms].any()
+    assert not offsets[:, arms].any()
 
 
-def test_one_tick_is_a_row_of_the_whole_motion(nao: Robot, rng: np.random.Generator) -> None:
-    offsets = TorqueOffsets(nao, wear())
-    torque, speed, acceleration = rng.normal(size=(3, 50, len(nao.joints)))
-    whole = offsets(torque, speed, acceleration)
-    for k in (0, 17, 49):
-        np.testing.assert_allclose(offsets(torque[k], speed[k], acceleration[k]), whole[k], rtol=0, atol=1e-13)
+@pytest.mark.parametrize("encoder", ["motor", "joint"])
+def test_a_gear_that_its_sensor_sees_needs_no_offset(nao: Robot, encoder: Any) -> None:
+    torque, knee = np.zeros(len(nao.joints)), nao.joint_index["LKneePitch"]
+    torque[knee] = 2.0
+    plain = TorqueOffsets(nao, wear(), gear=False, links=False)(held(torque), held(0.0 * torque), DT)
+    found = TorqueOffsets(nao, wear(encoder=encoder), links=False)(held(torque), held(0.0 * torque), DT)
+    gives = GEAR.play + 2.0 / GEAR.stiffness if encoder == "motor" else 0.0
+    np.testing.assert_allclose((found - plain)[:, knee], gives, rtol=0, atol=1e-12)
 
 
-def test_joints_without_wear_get_nothing_and_coupled_ones_the_same(nao: Robot, rng: np.random.Generator) -> None:
-    torque, speed, acceleration = rng.normal(size=(3, len(nao.joints)))
-    pair = [nao.joint_index["LHipYawPitch"], nao.joint_index["RHipYawPitch"]]
-    speed[pair], acceleration[pair] = 1.0, 2.0  # one motor turns both
-    offsets = TorqueOffsets(nao, wear())(torque, speed, acceleration)
-    arms = [nao.joint_index[j] for j in nao.motors["arm_low"].joints]
-    assert not offsets[arms].any()
-    assert offsets[pair[0]] == pytest.approx(offsets[pair[1]])
+@pytest.mark.parametrize("encoder", ["motor", "joint"])
+def test_two_joints_of_one_motor_share_what_one_of_them_gives_way(nao: Robot, encoder: Any) -> None:
+    """Both are asked for the same, each hip pitch makes up for what its leg is then short of, about its own axis."""
+    left, right = nao.joint_index["LHipYawPitch"], nao.joint_index["RHipYawPitch"]
+    torque = np.zeros(len(nao.joints))
+    torque[right] = 2.0
+    parts = TorqueOffsets(nao, wear(encoder=encoder), motor=False, links=False)
+    found = parts(held(torque), held(0.0 * torque), DT)[-1]
+    gives = GEAR.play + 2.0 / GEAR.stiffness  # of the right one; the left's sensor sees none of it
+    assert found[left] == pytest.approx(found[right]) == pytest.approx(gives / 2.0)
+    axis = np.cos(np.pi / 4.0)  # between the axes of HipYawPitch and HipPitch
+    assert found[nao.joint_index["RHipPitch"]] == pytest.approx(axis * gives / 2.0)
+    assert found[nao.joint_index["LHipPitch"]] == pytest.approx(-axis * gives / 2.0)
 
 
-def test_what_a_sensor_at_the_joint_sees_needs_no_offset(nao: Robot, rng: np.random.Generator) -> None:
-    torque = rng.normal(size=len(nao.joints))
-    assert TorqueOffsets(nao, wear(encoder="motor"), links=False).give(torque).any()
-    assert not TorqueOffsets(nao, wear(encoder="joint"), links=False).give(torque).any()
+def test_teeth_cross_their_play_against_their_damping() -> None:
+    """Slowly, as damping over torque says; then the spring takes over; and back again the other way."""
+    teeth = Teeth(stiffness=600.0, play=0.004, damping=4.0)
+    torque = np.where(np.arange(2000) < 1000, -0.5, 0.5)
+    give = teeth.give(torque, 0.001)
+    np.testing.assert_allclose(give[:1000], -0.004 - 0.5 / 600.0)
+    inside = np.abs(give) < 0.0039
+    inside[:1000] = False
+    np.testing.assert_allclose(np.diff(give)[inside[1:] & inside[:-1]], 0.5 / 4.0 * 0.001, rtol=1e-6)
+    assert 0.05 < 0.001 * inside.sum() < 0.07  # 2 · 0.004 rad at 0.125 rad/s
+    assert give[-1] == pytest.approx(0.004 + 0.5 / 600.0, rel=1e-6)
 
 
 def test_angles_for_bent_links_put_the_foot_back(nao: Robot) -> None:
@@ -196,15 +226,6 @@ def test_support_offsets_act_on_the_leg_that_stands_alone(nao: Robot) -> None:
     assert np.count_nonzero(found[1:3]) == 2
     with pytest.raises(BadValue, match="'Knee'"):
         SupportOffsets(nao, {"Knee": 0.1})
-
-
-def test_smoothing_keeps_constants_and_means(rng: np.random.Generator) -> None:
-    np.testing.assert_allclose(smooth(np.full((30, 2), 3.0), 0.05, 0.01), 3.0)
-    wave = rng.normal(size=(400, 1))
-    soft = smooth(wave, 0.1, 0.01)
-    assert soft.shape == wave.shape
-    assert np.abs(np.diff(soft, axis=0)).max() < 0.3 * np.abs(np.diff(wave, axis=0)).max()
-    np.testing.assert_array_equal(smooth(wave, 0.0, 0.01), wave)
 
 
 def test_a_walk_to_the_left_is_the_mirror_image_of_one_to_the_right(nao: Robot) -> None:

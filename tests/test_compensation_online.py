@@ -11,23 +11,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gangart.compensation import (
-    ArmFeedback,
-    ArmFollower,
-    Compensation,
-    Recipe,
-    StrideControl,
-    StrideMeter,
-    TiltFilter,
-    prepare,
-)
+from gangart.analysis import walk_figures
+from gangart.compensation import ArmFeedback, ArmFollower, Compensation, Recipe, TiltFilter, prepare
 from gangart.compensation.store import cache_folder, keep, key, recall
 from gangart.control import BipedEngine
 from gangart.dynamics import multibody_zmp
 from gangart.errors import BadValue, UnknownName
-from gangart.robots import Robot
-from gangart.robots.wear import GearWear, Wear
+from gangart.experiments.forward_sway import SLIP
+from gangart.robots import Robot, load
+from gangart.robots.wear import GearWear, Wear, load_wear, worn
 from gangart.signals import Array, Command, JointTrajectory, SensorReading
+from gangart.simulation import FULL, Ground, World, simulate
 
 GEAR = GearWear(viscous=0.08, coulomb=0.1, inertia=0.012, play=0.003, stiffness=600.0, damping=0.3)
 WORN = Wear("plain", "", "motor", 180.0, 0.0, 2.0, 0.85, {"leg_high": GEAR, "leg_low": GEAR}, 400.0, 0.1)
@@ -121,7 +115,7 @@ def test_offsets_come_and_go_without_a_jump(nao: Robot, prepared: Compensation) 
 
 
 def test_the_tick_stays_within_its_budget(nao: Robot, prepared: Compensation) -> None:
-    full = dataclasses.replace(prepared, arms=ArmFeedback(), stride=StrideControl())
+    full = dataclasses.replace(prepared, arms=ArmFeedback(), slip=0.01)
     walk = Walk(BipedEngine(nao, compensation=full), lambda _: Command(0.15, 0.01, 0.1), 10.0)
     assert np.median(walk.ticks) < 200e-6  # measured 60 µs; other work on the machine must not fail a law
     assert np.percentile(walk.ticks, 95) < 1e-3
@@ -160,7 +154,7 @@ def test_a_damaged_cache_is_made_anew(monkeypatch: pytest.MonkeyPatch, tmp_path:
 def test_what_cannot_be_prepared_is_refused(nao: Robot, prepared: Compensation) -> None:
     with pytest.raises(BadValue, match="compensation already"):
         prepare(BipedEngine(nao, compensation=prepared))
-    for wrong in ({"iterations": 0}, {"nodes": (0, 1, 1)}, {"smoothing": -0.1}):
+    for wrong in ({"iterations": 0}, {"nodes": (0, 1, 1)}):
         with pytest.raises(BadValue):
             Recipe(**wrong)  # type: ignore[arg-type]
 
@@ -242,29 +236,37 @@ def test_arms_are_no_quicker_than_their_motors_and_reach_no_farther(nao: Robot) 
         ArmFeedback(delay=-1.0)
 
 
-# ------------------------------------------------------------------ strides
+# ------------------------------------------------------------------ slipping
 
 
-@pytest.mark.parametrize("stretch", [0.93, 1.0, 1.05])
-def test_strides_come_to_the_commanded_length(stretch: float) -> None:
-    """A robot whose steps come out by a factor too long or too short, unevenly left and right."""
-    meter, settings = StrideMeter(StrideControl(slip=0.0)), StrideControl(slip=0.0)
-    way = []
-    for k in range(60):
-        planned = 0.08 * meter.scale
-        way.append(planned * stretch + (0.004 if k % 2 else -0.004))
-        meter.landed(way[-1], planned)
-        assert abs(meter.scale - 1.0) <= settings.limit + 1e-12
-    assert np.mean(way[-10:]) == pytest.approx(0.08, rel=0.002)
-    assert meter(Command(0.2, 0.01, 0.1)).vx == pytest.approx(0.2 * meter.scale)
-    meter.reset()
-    assert meter(Command(0.2)) == Command(0.2)
+def test_steps_are_longer_by_what_slips_away(nao: Robot) -> None:
+    steps = [
+        Walk(BipedEngine(nao, compensation=Compensation(slip=slip)), lambda _: Command(0.1), 5.0)
+        for slip in (0.0, 0.02)
+    ]
+    ways = [walk.motion.base_position[-1, 0] - walk.motion.base_position[-81, 0] for walk in steps]
+    assert ways[1] / ways[0] == pytest.approx(1.0 / 0.98, rel=1e-4)
+    with pytest.raises(BadValue, match=r"slip is 0\.6"):
+        Compensation(slip=0.6)
 
 
-def test_stepping_in_place_teaches_nothing_about_strides() -> None:
-    meter = StrideMeter(StrideControl())
-    for _ in range(10):
-        meter.landed(0.001, 0.0)
-    assert meter.scale == 1.0
-    with pytest.raises(BadValue, match="gain is 2"):
-        StrideControl(gain=2.0)
+# ------------------------------------------------------------------ on worn robots
+
+
+@pytest.mark.parametrize("preset", worn(load("nao")))
+@pytest.mark.parametrize("friction", [0.25, 1.0])
+def test_one_recipe_calms_every_worn_robot(nao: Robot, preset: str, friction: float) -> None:
+    """The bars: f_x less by 58 %, f_y by 82 % (what the thesis reaches), 200 ± 2 mm/s; and the joints do as asked."""
+    wear = load_wear(nao, preset)
+
+    def walk(compensation: Compensation | None) -> tuple[Array, float]:
+        engine, world = BipedEngine(nao, compensation=compensation), World(nao, FULL, Ground(friction), wear=wear)
+        world.reset(*engine.stance(), settle=1.0)
+        figures = walk_figures(simulate(world, engine, Command(0.2), 20.0), nao)
+        assert not figures.fell
+        return np.array(figures.orientation_error), figures.mean_velocity[0]
+
+    before, _ = walk(None)
+    after, speed = walk(prepare(BipedEngine(nao), wear, Recipe(nodes=(5, 1, 1)), slip=SLIP))
+    assert (after <= np.array([0.42, 0.18]) * before).all()
+    assert speed == pytest.approx(0.2, abs=0.002)

@@ -1,13 +1,12 @@
 """What must we ask for, to get what we want?"""
 
 from gangart.compensation.arms import ArmFeedback, ArmFollower
-from gangart.compensation.cycle import motion_offsets, smooth
+from gangart.compensation.cycle import motion_offsets
 from gangart.compensation.offsets import SupportOffsets, TorqueOffsets
 from gangart.compensation.online import Recipe, prepare
 from gangart.compensation.orientation import TiltFilter
 from gangart.compensation.phase import Rhythm
 from gangart.compensation.settings import Compensation
-from gangart.compensation.stride import StrideControl, StrideMeter
 from gangart.compensation.zmp import ZmpOffsets, compensate_zmp
 
 __all__ = [
@@ -16,8 +15,6 @@ __all__ = [
     "Compensation",
     "Recipe",
     "Rhythm",
-    "StrideControl",
-    "StrideMeter",
     "SupportOffsets",
     "TiltFilter",
     "TorqueOffsets",
@@ -25,5 +22,4 @@ __all__ = [
     "compensate_zmp",
     "motion_offsets",
     "prepare",
-    "smooth",
 ]

@@ -33,9 +33,7 @@ def phases(engine: BipedEngine) -> int:
     return 2 * round(engine.timing.step / engine.gains.dt)
 
 
-def steady_cycle(
-    engine: BipedEngine, command: Command, offsets: TorqueOffsets | None, iterations: int, smoothing: float
-) -> Cycle:
+def steady_cycle(engine: BipedEngine, command: Command, offsets: TorqueOffsets | None, iterations: int) -> Cycle:
     """Plan a walk until it is steady, and take the compensations of one double step.
 
     Args:
@@ -43,7 +41,6 @@ def steady_cycle(
         command: to walk at.
         offsets: the joints' offsets for their torques; None leaves them 0.
         iterations: of the ZMP compensation; 0 leaves the ZMP alone.
-        smoothing: of the joints' offsets over time [s].
     """
     begin = _steady_from(engine, command)
     plan, shift = compensate_zmp(engine, command, begin + 3.0 * engine.timing.step + _FADES, iterations)
@@ -56,7 +53,7 @@ def steady_cycle(
     local = np.column_stack([c * dx + s * dy, c * dy - s * dx])
     joints = np.zeros((len(time), len(engine.robot.joints)))
     if offsets is not None:
-        values = smooth(motion_offsets(engine, plan, offsets), smoothing, engine.gains.dt)
+        values = motion_offsets(engine, plan, offsets)
         joints = _sample(plan.body.time, values, time)
     return Cycle(_sample(plan.body.time, local, time), joints)
 
@@ -66,7 +63,7 @@ def motion_offsets(engine: BipedEngine, plan: WalkPlan, offsets: TorqueOffsets) 
     joints, dt = plan.joints, engine.gains.dt
     torque = joint_torques(engine.robot, joints, plan.footsteps.contacts(joints.time)).joint
     speed = np.gradient(joints.position, dt, axis=0)
-    return offsets(torque, speed, np.gradient(speed, dt, axis=0))
+    return offsets(torque, speed, dt)
 
 
 def standing_offsets(engine: BipedEngine, offsets: TorqueOffsets | None) -> Array:
@@ -81,17 +78,7 @@ def standing_offsets(engine: BipedEngine, offsets: TorqueOffsets | None) -> Arra
         np.full(4, yaw),
     )
     torque = joint_torques(engine.robot, still, np.ones((4, 2), dtype=np.bool_)).joint[1]
-    return offsets(torque, np.zeros_like(joints), np.zeros_like(joints))
-
-
-def smooth(values: Array, width: float, dt: float) -> Array:
-    """Columns (n, m) averaged under a raised cosine of half width `width` [s]; at both ends the last value holds."""
-    half = math.ceil(width / dt) - 1
-    if half < 1:
-        return values
-    window = 1.0 + np.cos(np.pi * dt * np.arange(-half, half + 1) / width)
-    padded = np.pad(values, ((half, half), (0, 0)), mode="edge")
-    return np.column_stack([np.convolve(c, window / window.sum(), mode="valid") for c in padded.T])
+    return np.asarray(offsets(np.tile(torque, (4, 1)), np.zeros((4, len(joints))), engine.gains.dt)[-1])
 
 
 def _steady_from(engine: BipedEngine, command: Command) -> float:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from gangart.compensation.arms import ArmFollower
 from gangart.compensation.phase import Rhythm
 from gangart.compensation.settings import Compensation
-from gangart.compensation.stride import StrideMeter, StrideWatch
 from gangart.robots import Robot
-from gangart.signals import Array, Command, FootstepPlan, JointTargets, SensorReading
+from gangart.signals import Array, Command, JointTargets, SensorReading
 
 
 class Live:
@@ -17,38 +16,30 @@ class Live:
 
     shoulders: tuple[float, float] = (0.0, 0.0)  # what to add to the shoulders [rad], and how fast it changes [rad/s]
 
-    def __init__(self, robot: Robot, compensation: Compensation, feet: Callable[[Array], Array]) -> None:
-        """`feet` gives both soles' poses (2, 4, 4) in the base for joint angles (n_joints,)."""
+    def __init__(self, robot: Robot, compensation: Compensation) -> None:
         self.compensation = compensation
         self._arms = None if compensation.arms is None else ArmFollower(robot, compensation.arms)
-        self._meter = None if compensation.stride is None else StrideMeter(compensation.stride)
-        self._watch = None if self._meter is None else StrideWatch(self._meter, feet, compensation.wear)
 
     def reset(self) -> None:
         """Begin anew."""
         self.shoulders = (0.0, 0.0)
         if self._arms is not None:
             self._arms.reset()
-        if self._meter is not None:
-            self._meter.reset()
-        if self._watch is not None:
-            self._watch.reset()
 
-    def plan(self, rhythm: Rhythm, plan: FootstepPlan) -> None:
+    def plan(self, rhythm: Rhythm) -> None:
         """Take in what the engine plans from now on."""
-        self._rhythm, self._plan = rhythm, plan
+        self._rhythm = rhythm
 
     def sense(self, reading: SensorReading) -> None:
         """Take in a reading."""
         if self._arms is not None:
             self._arms.update(reading)
             self.shoulders = (self._arms.angle, self._arms.rate)
-        if self._watch is not None:
-            self._watch.look(self._rhythm, self._plan, reading)
 
     def command(self, command: Command) -> Command:
         """The command to plan for."""
-        return command if self._meter is None else self._meter(command)
+        slip = self.compensation.slip
+        return Command(command.vx / (1.0 - slip), command.vy, command.wz) if slip else command
 
     def zmp(self, time: Array, soles: Callable[[Array], Array], references: Array) -> Array:
         """References (n, 2) [m] at times (n,) [s] with what has to be added; `soles` gives (n, 2, 4) for times."""
@@ -58,10 +49,7 @@ class Live:
 
     def targets(self, wanted: JointTargets) -> JointTargets:
         """What to ask the joints for, so that they come under their load to what is wanted."""
-        asked = wanted
-        if self.compensation.offsets is not None:
-            angle, rate = self.compensation.offsets(self._rhythm, wanted.time)
-            asked = JointTargets(wanted.time, wanted.position + angle, wanted.velocity + rate)
-        if self._watch is not None:
-            self._watch.asked = asked
-        return asked
+        if self.compensation.offsets is None:
+            return wanted
+        angle, rate = self.compensation.offsets(self._rhythm, wanted.time)
+        return JointTargets(wanted.time, wanted.position + angle, wanted.velocity + rate)

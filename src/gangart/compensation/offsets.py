@@ -7,25 +7,28 @@ S K U / R - B_v q' - F_c sign q' - J q'' less the back-EMF, so that for a torque
 
     u - q = (R / (S K) (τ + B_v q' + F_c s(q') + J q'') + K q') / K_P,    K: torque constant times gear ratio,
 
-and behind a sensor on the motor's side the gear gives way by τ / D_g + play · s(τ), the links by their bending. s is a
-sign that changes gently, because a jump of the setpoint would shake the robot. Read the other way round, the same
-formula tells the torque that a joint feels from how far its sensor stays behind what was asked (`felt`).
+where s is a sign that changes gently, because a jump of the setpoint would shake the robot; and since K_D answers to
+the change of u - q, that runs after it with the time K_D / K_P. A sensor on the motor's side does not see its gear give
+way (`Teeth`), none sees the links bend (`bending`): the motor has to go as much further. Of two joints that one motor
+turns, each gives way by its own load, but both can only be asked for the same: what one is short of, the joints in the
+same place make up for as far as their axes are the same.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import mujoco
 import numpy as np
 
 from gangart.compensation.bending import bending
+from gangart.compensation.teeth import Teeth
 from gangart.errors import BadValue
 from gangart.robots import Robot
 from gangart.robots.wear import Wear
 from gangart.signals import Array, Bools
 
 GENTLE_SPEED = 0.1  # [rad/s] within which friction changes its sign
-GENTLE_TORQUE = 0.3  # [N m] within which play changes its side
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +54,15 @@ class SupportOffsets:
 
 
 class TorqueOffsets:
-    """Offsets from planned torques, for all joints whose motor the wear describes; the others get 0.
-
-    Works on one tick and on whole motions alike: every argument is an array (..., n_joints).
-    """
+    """Offsets from planned torques, for all joints whose motor the wear describes; the others get 0."""
 
     def __init__(self, robot: Robot, wear: Wear, *, motor: bool = True, gear: bool = True, links: bool = True) -> None:
         """What is switched off is taken to be ideal."""
-        self.robot, self.wear = robot, wear
         n = len(robot.joints)
         self._compliance, self._back_emf = np.zeros(n), np.zeros(n)  # [rad/(N m)], [s]
         self._viscous, self._coulomb, self._inertia = np.zeros(n), np.zeros(n), np.zeros(n)
-        self._rate = np.zeros(n)  # [s] K_D / K_P
-        self._gear, self._play = np.zeros(n), np.zeros(n)  # [rad/(N m)], [rad]
+        self._follows = wear.derivative / wear.proportional  # [s]
+        self._teeth: dict[int, Teeth] = {}  # by joint
         for i, joint in enumerate(robot.joints):
             kind = robot.motor_of(joint)
             worn = None if kind is None else wear.gears.get(kind.name)
@@ -73,37 +72,64 @@ class TorqueOffsets:
                 K = kind.gear_ratio * kind.torque_constant
                 self._compliance[i] = kind.resistance / (wear.stiffness * K * wear.proportional)
                 self._back_emf[i] = K / wear.proportional
-                self._rate[i] = wear.derivative / wear.proportional
                 self._viscous[i], self._coulomb[i], self._inertia[i] = worn.viscous, worn.coulomb, worn.inertia
-            if gear and wear.encoder == "motor":  # a sensor at the joint sees the gear give way by itself
-                self._gear[i], self._play[i] = 1.0 / worn.stiffness, worn.play
+            if gear:
+                self._teeth[i] = Teeth(worn.stiffness, worn.play, worn.damping)
         self._bending: Array = np.zeros((n, n))
         if links:
             W = bending(robot, wear.link_parts)
             self._bending = W.T @ W / wear.link_stiffness
-        driver = np.array([robot.joint_index[robot.coupled.get(joint, joint)] for joint in robot.joints])
-        self._together = (driver[:, None] == driver[None, :]).astype(float)  # a motor feels all joints that it turns
+        self._driver = np.array([robot.joint_index[robot.coupled.get(joint, joint)] for joint in robot.joints])
+        self._together = (self._driver[:, None] == self._driver).astype(float)  # a motor feels all joints that it turns
         self._mean = self._together / self._together.sum(axis=0)  # and can ask for one angle only
+        self._instead = helpers(robot)
+        self._sees_gear = wear.encoder == "joint"
+        # whether left and right are: not where one sensor for two joints sees the gear of its own side only
+        self.alike = not (gear and self._sees_gear and robot.coupled)
 
-    def __call__(self, torque: Array, speed: Array, acceleration: Array) -> Array:
-        """Offsets [rad] for joint torques [N m], speeds [rad/s] and accelerations [rad/s²]."""
+    def __call__(self, torque: Array, speed: Array, dt: float) -> Array:
+        """Offsets (n, n_joints) [rad] of a motion from rest, rows `dt` [s] apart: torques [N m], speeds [rad/s]."""
+        gear = np.zeros(torque.shape)
+        for i, teeth in self._teeth.items():
+            gear[:, i] = teeth.give(torque[:, i], dt)
+        bent = torque @ self._bending
+        turning = speed + np.gradient((gear + bent) @ self._mean, dt, axis=0)  # of the motor, which runs ahead
+        behind = gear + bent - (gear[:, self._driver] if self._sees_gear else 0.0)
+        asked = behind @ self._mean
+        error = self._error(torque, turning, np.gradient(turning, dt, axis=0))
+        return np.asarray(self._follow(error, dt) + asked + (behind - asked) @ self._instead)
+
+    def _error(self, torque: Array, speed: Array, acceleration: Array) -> Array:
+        """U / K_P (n, n_joints) [rad] of motors that turn with these speeds [rad/s] and give these torques [N m]."""
         friction = self._viscous * speed + self._coulomb * np.tanh(speed / GENTLE_SPEED)
-        load = torque @ self._together + friction + self._inertia * acceleration
-        motor = self._compliance * load + self._back_emf * speed
-        return np.asarray(motor + self.give(torque))
+        load = (torque + friction + self._inertia * acceleration) @ self._together
+        return np.asarray(self._compliance * load + self._back_emf * speed)
 
-    def felt(self, error: Array, error_rate: Array, speed: Array) -> Array:
-        """Joint torques [N m] from servo errors [rad], their change [rad/s] and speeds [rad/s], accelerations left out.
+    def _follow(self, error: Array, dt: float) -> Array:
+        """The u - q (n, n_joints) for which K_P (u - q) + K_D d(u - q)/dt is K_P times this."""
+        from scipy.signal import lfilter
 
-        A joint without wear feels 0; of a motor's load every joint that it turns gets the same part.
-        """
-        known = self._compliance > 0.0
-        voltage = error + self._rate * error_rate - self._back_emf * speed
-        load = np.divide(voltage, self._compliance, out=np.zeros(voltage.shape), where=known)
-        friction = self._viscous * speed + self._coulomb * np.tanh(speed / GENTLE_SPEED)
-        return np.asarray((load - friction) / self._together.sum(axis=0))
+        T = self._follows
+        if T == 0.0:
+            return error
+        a = np.exp(-dt / T)
+        b = T / dt * (1.0 - a)
+        # exact for an error that runs straight between rows
+        out, _ = lfilter([1.0 - b, b - a], [1.0, -a], error, axis=0, zi=(b * error[0])[None])
+        return np.asarray(out)
 
-    def give(self, torque: Array) -> Array:
-        """The part of the offsets that lies behind the angle sensors [rad]: gears and links give way by as much."""
-        gives = self._gear * torque + self._play * np.tanh(torque / GENTLE_TORQUE) + torque @ self._bending
-        return np.asarray(gives @ self._mean)
+
+def helpers(robot: Robot) -> Array:
+    """Which joints turn a leg instead of one that shares its motor: rad of joint k per rad of joint i, (n, n)."""
+    data = mujoco.MjData(robot.model)
+    mujoco.mj_kinematics(robot.model, data)
+    out = np.zeros((len(robot.joints), len(robot.joints)))
+    shared = {*robot.coupled, *robot.coupled.values()}
+    for leg in robot.legs.values():
+        ids = {name: robot.model.joint(name).id for name in leg.joints}
+        for name in shared & set(leg.joints):
+            for other in set(leg.joints) - shared:
+                if np.allclose(data.xanchor[ids[name]], data.xanchor[ids[other]], rtol=0.0, atol=1e-3):
+                    same = data.xaxis[ids[name]] @ data.xaxis[ids[other]]
+                    out[robot.joint_index[name], robot.joint_index[other]] = same
+    return out

@@ -1,7 +1,8 @@
 """Compensation while walking: computed ahead over a grid of commands, read between its nodes in every tick.
 
 The thesis expects that offsets kept for some velocities are right for these only. They are smooth in the command,
-though, so what lies between the nodes is met too; and a walk to the right is the mirror image of one to the left.
+though, so what lies between the nodes is met too; and where the robot is alike on both sides, a walk to the right is
+the mirror image of one to the left.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from gangart.compensation.mirror import Mirror
 from gangart.compensation.offsets import TorqueOffsets
 from gangart.compensation.settings import Compensation
 from gangart.compensation.store import keep, key, recall
-from gangart.compensation.stride import StrideControl
 from gangart.compensation.tables import Grid, JointTable, ZmpTable
 from gangart.errors import BadValue
 from gangart.footsteps import limit_command
@@ -40,12 +40,9 @@ class Recipe:
     motor: bool = True  # offsets for torque, friction and back-EMF of the motors
     gear: bool = True  # for play and elasticity of the gears
     links: bool = True  # for links that bend
-    smoothing: float = 0.04  # [s] of the joints' offsets
     nodes: tuple[int, int, int] = (3, 2, 2)  # on each side of 0: along vx (each way), vy, wz
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.smoothing <= 1.0:
-            raise BadValue(f"the recipe's smoothing is {self.smoothing:g} s; it has to lie in 0…1 s")
         if self.iterations < 1 or min(self.nodes) < 1:
             raise BadValue(f"a recipe needs at least 1 iteration and 1 node; got {self.iterations} and {self.nodes}")
 
@@ -56,7 +53,7 @@ def prepare(
     recipe: Recipe | None = None,
     *,
     arms: ArmFeedback | None = None,
-    stride: StrideControl | None = None,
+    slip: float = 0.0,
     progress: Callable[[float], None] | None = None,
     kept: bool = True,
 ) -> Compensation:
@@ -67,7 +64,7 @@ def prepare(
         wear: of the machine; None leaves the joints' offsets out.
         recipe: what is compensated.
         arms: goes into the result.
-        stride: goes into the result.
+        slip: goes into the result.
         progress: called with the part that is done, 0…1; not at all if the result is kept from before.
         kept: read and write the result in the user's cache folder.
     """
@@ -75,7 +72,7 @@ def prepare(
         raise BadValue("the engine to prepare for has a compensation already; give one without")
     recipe = recipe or Recipe()
     if wear is None and not recipe.zmp:
-        return Compensation(arms=arms, stride=stride)
+        return Compensation(arms=arms, slip=slip)
     grid = _grid(engine, recipe)
     name = _name(engine, wear, recipe) if kept else ""
     arrays = recall(name) if kept else None
@@ -84,10 +81,8 @@ def prepare(
         if kept:
             keep(name, arrays)
     zmp = ZmpTable(grid, arrays["zmp"]) if recipe.zmp else None
-    if wear is None:
-        return Compensation(zmp, arms=arms, stride=stride)
-    joints = JointTable(grid, arrays["joints"], arrays["standing"])
-    return Compensation(zmp, joints, arms, stride, TorqueOffsets(engine.robot, wear))
+    joints = None if wear is None else JointTable(grid, arrays["joints"], arrays["standing"])
+    return Compensation(zmp, joints, arms, slip)
 
 
 def _name(engine: BipedEngine, wear: Wear | None, recipe: Recipe) -> str:
@@ -117,18 +112,19 @@ def _build(
     iterations = recipe.iterations if recipe.zmp else 0
 
     def cycle(command: Command) -> Cycle:
-        return steady_cycle(engine, command, offsets, iterations, recipe.smoothing)
+        return steady_cycle(engine, command, offsets, iterations)
 
     still = cycle(Command(_TINY))
     zmp = np.empty((*grid.shape, phases(engine), 2))
     joints = np.empty((*grid.shape, phases(engine), len(engine.robot.joints)))
     nodes = list(np.ndindex(grid.shape))
     mirror = Mirror(engine.robot)
+    alike = offsets is None or offsets.alike
     for done, (i, j, k) in enumerate(nodes):
         progress(done / len(nodes))
         command = Command(float(grid.vx[i]), float(grid.vy[j]), float(grid.wz[k]))
         other = (i, len(grid.vy) - 1 - j, len(grid.wz) - 1 - k)
-        if (j, k) > other[1:]:  # its mirror image is done
+        if alike and (j, k) > other[1:]:  # its mirror image is done
             zmp[i, j, k] = mirror.zmp(zmp[other])
             joints[i, j, k] = mirror.joints(joints[other])
             continue

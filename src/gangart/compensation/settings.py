@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gangart.compensation.arms import ArmFeedback
-from gangart.compensation.offsets import TorqueOffsets
 from gangart.compensation.phase import Rhythm
-from gangart.compensation.stride import StrideControl
+from gangart.errors import BadValue
 from gangart.signals import Array
 
 
@@ -35,5 +34,8 @@ class Compensation:
     zmp: ZmpSource | None = None  # on the ZMP reference (algorithm 5.1, online)
     offsets: JointSource | None = None  # on the joints, for their load
     arms: ArmFeedback | None = None  # arms that follow the torso's tilt (5.3.2)
-    stride: StrideControl | None = None  # steps scaled by the strides that the legs measure
-    wear: TorqueOffsets | None = None  # tells the strides what gives way behind the angle sensors
+    slip: float = 0.0  # [1] part of the way forward that soles lose by sliding; steps are made as much longer
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.slip <= 0.5:
+            raise BadValue(f"the compensation's slip is {self.slip:g}; it has to lie in 0…0.5")

@@ -116,7 +116,7 @@ class BipedEngine:
         self._stance = (self._joints, self.poser.place[:3].copy(), float(self.poser.place[3]))
         self._ahead = float(self.poser.place[0])
         if compensation is not None:
-            self._live = Live(robot, compensation, self.poser.solver.feet)
+            self._live = Live(robot, compensation)
             self._restart(0.0)
 
     # ------------------------------------------------------------------ one tick
@@ -183,7 +183,7 @@ class BipedEngine:
         times = time + self.gains.dt * np.arange(ticks, dtype=np.float64)
         self._references = self._steered = curve(times)
         if self._live is not None:
-            self._live.plan(self._rhythm(), self._plan)
+            self._live.plan(self._rhythm())
             soles = partial(soles_at, self._plan, self.walk.step_height)
             self._steered = self._live.zmp(times, lambda t: soles(t)[0], self._references)
         self._index = 0
