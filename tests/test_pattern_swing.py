@@ -7,7 +7,7 @@ import pytest
 from scipy.interpolate import BSpline
 
 from gangart.pattern import soles_at
-from gangart.pattern.swing import DEGREE, HEIGHT, WAY
+from gangart.pattern.swing import DEGREE, HEIGHT, SWING
 from gangart.signals import FootstepPlan
 
 TOP = 0.02  # [m]
@@ -83,10 +83,10 @@ def test_the_foot_touches_down_vertically(plan: FootstepPlan) -> None:
 
 def test_it_is_the_b_spline_of_degree_four_with_nine_control_points(plan: FootstepPlan) -> None:
     assert DEGREE == 4
-    assert len(WAY) == len(HEIGHT) == 9
+    assert len([0.0, 0.0, *SWING, 1.0, 1.0]) == len(HEIGHT) == 9
     knots = np.concatenate([np.zeros(4), np.linspace(0.0, 1.0, 6), np.ones(4)])
     phase = np.linspace(0.0, 1.0, 997)
-    way, up = BSpline(knots, WAY, 4)(phase), BSpline(knots, HEIGHT, 4)
+    way, up = BSpline(knots, [0.0, 0.0, *SWING, 1.0, 1.0], 4)(phase), BSpline(knots, HEIGHT, 4)
     for foot, old, new, lift, land in swings(plan):
         sole = soles_at(plan, TOP, lift + phase * (land - lift))[0][:, foot]
         np.testing.assert_allclose(sole[:, [0, 1, 3]], old + way[:, None] * (new - old), atol=1e-12)

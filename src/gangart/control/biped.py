@@ -184,7 +184,7 @@ class BipedEngine:
         self._references = self._steered = curve(times)
         if self._live is not None:
             self._live.plan(self._rhythm())
-            soles = partial(soles_at, self._plan, self.walk.step_height)
+            soles = partial(soles_at, self._plan, self.walk.step_height, swing=self.walk.swing)
             self._steered = self._live.zmp(times, lambda t: soles(t)[0], self._references)
         self._index = 0
 
@@ -200,7 +200,7 @@ class BipedEngine:
 
     def _soles_at(self, time: float) -> tuple[Array, Bools]:
         """Soles (2, 4) at a time [s], and which of them stand (2,)."""
-        soles, standing = soles_at(self._plan, self.walk.step_height, np.array([time]))
+        soles, standing = soles_at(self._plan, self.walk.step_height, np.array([time]), self.walk.swing)
         return soles[0], standing[0]
 
     def _pose(self, com: Array, measured: Array | None) -> Array:
@@ -259,7 +259,7 @@ class BipedEngine:
         steered = references if zmp_offset is None else references + zmp_offset(times)
         motion = preview_motion(g, steered, len(time))
         com = np.column_stack([motion[:, 0, 0], motion[:, 1, 0], np.full(len(time), self.walk.com_height)])
-        soles, _ = soles_at(footsteps, self.walk.step_height, time)
+        soles, _ = soles_at(footsteps, self.walk.step_height, time, self.walk.swing)
         wanted = np.tile(self.robot.home_position, (len(time), 1))
         wanted[:, self.arms.columns] = self.arms.angles(com, soles)
         joints = self.poser.sequence(time, com, soles, wanted)

@@ -24,8 +24,11 @@ def check_walk(walk: Walk) -> None:
         value, least = getattr(walk.limits, f.name), 1e-3 if f.name.endswith("_acceleration") else 0.0
         if value < least:
             raise BadValue(f"walk setting limits.{f.name} is {value:g}; it has to be at least {least:g}")
-    if np.shape(walk.bezier) != (4,):
-        raise BadValue(f"walk setting bezier has shape {np.shape(walk.bezier)}; it has to hold 4 numbers")
+    for name, size in (("bezier", 4), ("swing", 5)):
+        if np.shape(getattr(walk, name)) != (size,):
+            raise BadValue(
+                f"walk setting {name} has shape {np.shape(getattr(walk, name))}; it has to hold {size} numbers"
+            )
 
 
 def check_robot(robot: Robot, pressure: bool) -> None:

@@ -1,9 +1,10 @@
 """How the swing foot gets from one footprint to the next (Urbann 2.4.6).
 
-A B-spline of degree 4 with nine control points, over the phase 0…1 of the single support. The horizontal way is done
-before the foot is down (98.5 % of it when a fifth of the time is left, 99.9 % in the last tenth), so that the foot
-touches down vertically; speed and acceleration are zero at both ends, so that neither lifting nor touching down kicks
-the body. The thesis raises the control points by sixths of the height, which leaves such a kick.
+A B-spline of degree 4 with nine control points, over the phase 0…1 of the single support; the inner five of the way are
+a setting of the walk. By default the horizontal way is done before the foot is down (98.5 % of it when a fifth of the
+time is left, 99.9 % in the last tenth), so that the foot touches down vertically; speed and acceleration are zero at
+both ends, so that neither lifting nor touching down kicks the body. The thesis raises the control points by sixths of
+the height, which leaves such a kick.
 """
 
 from __future__ import annotations
@@ -16,20 +17,24 @@ from gangart.compiled import kernel
 from gangart.signals import Array, Bools, FootstepPlan, Ints
 
 DEGREE = 4
-# control points of the way (0: old footprint, 1: new one) and of the height (scaled below to reach 1)
-WAY = np.array([0.0, 0.0, 0.0, 0.2, 0.65, 1.0, 1.0, 1.0, 1.0])
+SWING = np.array([0.0, 0.2, 0.65, 1.0, 1.0])  # inner control points of the way; 0: old footprint, 1: new one
+# control points of the height (scaled below to reach 1)
 HEIGHT = np.array([0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
 
 
-@cache
-def swing_polynomials() -> Array:
+def swing_polynomials(swing: Array = SWING) -> Array:
     """Way and height over each span's phase: (2 curves, 5 spans, 5 coefficients), the highest power first."""
+    return _polynomials(tuple(swing))
+
+
+@cache
+def _polynomials(swing: tuple[float, ...]) -> Array:
     from scipy.interpolate import BSpline, PPoly
 
-    spans = len(WAY) - DEGREE
+    spans = len(HEIGHT) - DEGREE
     knots = np.concatenate([np.zeros(DEGREE), np.linspace(0.0, 1.0, spans + 1), np.ones(DEGREE)])
     curves = []
-    for control in (WAY, HEIGHT):
+    for control in (np.array([0.0, 0.0, *swing, 1.0, 1.0]), HEIGHT):
         pieces = PPoly.from_spline(BSpline(knots, control, DEGREE))
         curves.append(pieces.c[:, DEGREE : DEGREE + spans].T)
     out = np.array(curves)
@@ -37,15 +42,28 @@ def swing_polynomials() -> Array:
     return np.ascontiguousarray(out)
 
 
-def soles_at(plan: FootstepPlan, step_height: float, time: Array) -> tuple[Array, Bools]:
+def soles_at(plan: FootstepPlan, step_height: float, time: Array, swing: Array = SWING) -> tuple[Array, Bools]:
     """Soles at the given times [s] of a plan, with `step_height` [m] at the top of each swing.
+
+    `swing` (5,) says how the way goes, as in a robot's walk settings.
 
     Returns:
         x, y, z [m] and yaw [rad] of the soles in the world, (n, n_legs, 4); and which of them stand, (n, n_legs).
     """
     out = np.empty((len(time), len(plan.start), 4))
     support = np.empty((len(time), len(plan.start)), dtype=np.bool_)
-    _soles(swing_polynomials(), step_height, plan.start, plan.foot, plan.pose, plan.lift, plan.land, time, out, support)
+    _soles(
+        swing_polynomials(swing),
+        step_height,
+        plan.start,
+        plan.foot,
+        plan.pose,
+        plan.lift,
+        plan.land,
+        time,
+        out,
+        support,
+    )
     return out, support
 
 

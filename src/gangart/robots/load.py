@@ -191,6 +191,7 @@ def _walk(t: Table) -> Walk:
         zmp_forward=t.number("zmp_forward", -1.0, 1.0, default=0.0),
         zmp_inward=t.number("zmp_inward", -1.0, 1.0, default=0.0),
         bezier=t.array("bezier", (4,)),
+        swing=t.array("swing", (5,), [0.0, 0.2, 0.65, 1.0, 1.0]),
         arm_swing=t.number("arm_swing", default=0.0),
         preview=t.number("preview", 0.1, 10.0),
         start=t.number("start", 0.0, 10.0, default=1.0),

@@ -115,6 +115,7 @@ class Walk:
     zmp_forward: float  # [m] the ZMP's place in the standing sole, forward of its origin
     zmp_inward: float  # [m] and towards the other foot
     bezier: Array  # (4,) [m] inward control points of the Bézier ZMP over a single support
+    swing: Array  # (5,) [1] part of the swing foot's way that is done, at the inner control points of its curve
     arm_swing: float  # [rad/m] shoulder angle per metre that the foot of its side is ahead
     preview: float  # [s] how far the preview controller looks ahead
     start: float  # [s] from the command to the first change of support: the body leans over first
