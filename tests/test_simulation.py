@@ -20,7 +20,7 @@ from gangart.recordings import RecordingWriter
 from gangart.recordings import load as load_recording
 from gangart.robots import Robot
 from gangart.signals import Command, JointTargets, Recording, SensorReading
-from gangart.simulation import Fidelity, Ground, Push, World, simulate
+from gangart.simulation import Fidelity, Ground, Push, Sensing, World, simulate
 
 CURVE = Command(0.2, 0.01, 0.15)
 
@@ -169,6 +169,7 @@ def test_the_recording_tells_what_it_is(nao: Robot) -> None:
         "double_step_duration": 0.8,
         "ground": {"friction": 0.7, "settling": 0.006},
         "fidelity": asdict(Fidelity()),
+        "sensing": asdict(Sensing()),
         "wear": None,
         "diverged": None,
         "pushes": [{"time": 0.1, "duration": 0.05, "force": [1.0, 0.0, 0.0], "body": ""}],

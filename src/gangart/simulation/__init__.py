@@ -1,8 +1,15 @@
 """What would the real machine do?"""
 
+from gangart.simulation.batch import Worlds
+from gangart.simulation.explosion import Diverged
 from gangart.simulation.fidelity import FULL, IDEAL, Fidelity, Ground, fidelity_of
 from gangart.simulation.push import Push
+from gangart.simulation.sensing import Sensing
 from gangart.simulation.simulate import simulate
-from gangart.simulation.world import Diverged, Raw, World
+from gangart.simulation.walks import Walks
+from gangart.simulation.world import Raw, World
 
-__all__ = ["FULL", "IDEAL", "Diverged", "Fidelity", "Ground", "Push", "Raw", "World", "fidelity_of", "simulate"]
+__all__ = [
+    "FULL", "IDEAL", "Diverged", "Fidelity", "Ground", "Push", "Raw", "Sensing", "Walks", "World", "Worlds",
+    "fidelity_of", "simulate",
+]  # fmt: skip

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import Any
 
@@ -31,33 +30,29 @@ def see_joint_side(model: mujoco.MjModel, actuator: str, gear: str, factor: floa
     model.actuator_user[model.actuator(actuator).id] = [joint.qposadr[0] + 1, joint.dofadr[0] + 1, factor]
 
 
-@contextmanager
-def encoders(model: mujoco.MjModel) -> Iterator[None]:
-    """While physics runs: controllers of models whose actuators are marked so see their joint's side."""
-    if model.nuser_actuator != USER or not model.actuator_user[:, 0].any():
-        yield
-        return
-    _installed.enter()
-    try:
-        yield
-    finally:
-        _installed.leave()
+def encoders(*models: mujoco.MjModel) -> AbstractContextManager[None]:
+    """While physics runs: controllers of models whose actuators are marked so see their joint's side.
+
+    The answer can be entered again and again.
+    """
+    marked = any(m.nuser_actuator == USER and m.actuator_user[:, 0].any() for m in models)
+    return _installed if marked else nullcontext()
 
 
-class _Installed:
+class _Installed(AbstractContextManager[None]):
     """MuJoCo has one callback for all threads: it stays until the last of those who need it is done."""
 
     def __init__(self) -> None:
         self._lock, self._users, self._before = threading.Lock(), 0, None
 
-    def enter(self) -> None:
+    def __enter__(self) -> None:
         with self._lock:
             if self._users == 0:
                 self._before = mujoco.get_mjcb_control()
                 mujoco.set_mjcb_control(_callback()[0])
             self._users += 1
 
-    def leave(self) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._lock:
             self._users -= 1
             if self._users == 0:

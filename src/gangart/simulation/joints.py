@@ -1,17 +1,21 @@
-"""Where the joints stand in a row of the physics state, gears included."""
+"""Where the joints, gears included, and the base stand in a row of the physics state."""
 
 from __future__ import annotations
+
+import math
 
 import mujoco
 import numpy as np
 
+from gangart.compiled import kernel
+from gangart.errors import BadValue
 from gangart.robots import Robot
-from gangart.signals import Array, Ints
+from gangart.signals import Array, Bools, Ints
 from gangart.simulation.gearbox import PLAY
 
 
 class Joints:
-    """Reads joint angles and speeds out of state rows (time, qpos, qvel, ...)."""
+    """Reads and writes joints and base in state rows (time, qpos, qvel, ...)."""
 
     def __init__(self, model: mujoco.MjModel, robot: Robot, at_joint: bool) -> None:
         """`at_joint`: whether encoders sit on the joint's side of the gear."""
@@ -25,6 +29,22 @@ class Joints:
         self._gear_angle = np.array([1 + j.qposadr[0] for j in gears], dtype=np.int64)
         self._gear_speed = np.array([1 + model.nq + j.dofadr[0] for j in gears], dtype=np.int64)
         self._at_joint = at_joint
+        free = model.body_jntadr[model.body(robot.base).id]
+        self.base = 1 + int(model.jnt_qposadr[free])  # position (3) and quaternion (4) of the base
+        self.base_speed = 1 + model.nq + int(model.jnt_dofadr[free])  # velocity (3) and angular velocity (3)
+
+    def stand(self, qpos: Array, joints: Array, base_position: Array, base_yaw: float) -> None:
+        """Write joints (n_joints,) [rad] and an upright base [m], [rad] into qpos (n_q,); gears are at rest."""
+        a = self.base - 1
+        qpos[a : a + 3] = base_position
+        qpos[a + 3 : a + 7] = [math.cos(base_yaw / 2), 0.0, 0.0, math.sin(base_yaw / 2)]
+        qpos[self.angle - 1] = joints
+
+    def lies(self, states: Array, height: float) -> Bools:
+        """Whether the base lies, in state rows (..., n_state): tilted by more than 60°, or below half a height [m]."""
+        z, _, x, y = np.moveaxis(states[..., self.base + 2 : self.base + 6], -1, 0)
+        lying: Bools = (1.0 - 2.0 * (x * x + y * y) < 0.5) | (z < 0.5 * height)
+        return lying
 
     def angles(self, states: Array) -> Array:
         """Joint angles (..., n_joints) [rad] of state rows (..., n_state)."""
@@ -36,12 +56,43 @@ class Joints:
 
     def measured(self, state: Array) -> tuple[Array, Array]:
         """What the encoders say for one state row: angles [rad] and speeds [rad/s], each (n_joints,)."""
+        found = np.empty((2, len(self.angle)))
+        encoded(state, self.angle, self.speed, found)
         if self._at_joint:
-            return self.angles(state), self.speeds(state)
-        return state[self.angle], state[self.speed]
+            with_gears(state, self.geared, self._gear_angle, self._gear_speed, found)
+        return found[0], found[1]
 
     def _with_gear(self, states: Array, hinge: Ints, gear: Ints) -> Array:
         values: Array = states[..., hinge]
         if len(self.geared):
             values[..., self.geared] += states[..., gear]
         return values
+
+
+def checked_stance(
+    robot: Robot, joints: Array, base_position: Array, base_yaw: float, settle: float
+) -> tuple[Array, Array, float]:
+    """Joints (n_joints,) [rad], base position (3,) [m] and yaw [rad] to begin from, and to settle in for a time [s]."""
+    joints, place = np.asarray(joints, float), np.asarray([*base_position, base_yaw], float)
+    if joints.shape != (len(robot.joints),) or place.shape != (4,):
+        raise BadValue(f"{robot.name} has {len(robot.joints)} joints and a base at x, y, z; "
+                       f"there came {joints.size} joint angles and {place.size - 1} coordinates")  # fmt: skip
+    if not (np.isfinite(joints).all() and np.isfinite(place).all() and 0.0 <= settle < math.inf):
+        raise BadValue("joint angles, place and settling time of a reset have to be finite numbers")
+    return joints, place[:3], float(place[3])
+
+
+@kernel
+def encoded(state: Array, angle: Ints, speed: Ints, out: Array) -> None:
+    """Angles and speeds (2, n_joints) of the hinges that motors turn."""
+    for i in range(len(angle)):
+        out[0, i] = state[angle[i]]
+        out[1, i] = state[speed[i]]
+
+
+@kernel
+def with_gears(state: Array, geared: Ints, angle: Ints, speed: Ints, out: Array) -> None:
+    """Add those of the gears to angles and speeds (2, n_joints)."""
+    for i in range(len(geared)):
+        out[0, geared[i]] += state[angle[i]]
+        out[1, geared[i]] += state[speed[i]]

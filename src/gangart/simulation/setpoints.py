@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 
 from gangart.compiled import kernel
+from gangart.errors import BadValue
+from gangart.robots import Robot
 from gangart.signals import Array, Ints
+from gangart.simulation.fidelity import Fidelity
 
 
 @kernel
@@ -35,3 +38,14 @@ def approach(position: Array, velocity: Array, driven: Ints, step: float, setpoi
             setpoints[k + 1, 2 * j + 1] = da * (q1 - q0) + db * v0 + dc * v1
             checksum += setpoints[k + 1, 2 * j] + setpoints[k + 1, 2 * j + 1]
     return math.isfinite(checksum)
+
+
+def substeps(robot: Robot, fidelity: Fidelity) -> int:
+    """Physics steps in a tick."""
+    step, tick = fidelity.step, robot.tick
+    n = round(tick / step)
+    if n < 1 or abs(n * step - tick) > 1e-9:
+        fitting = tick / math.ceil(tick / step)
+        raise BadValue(f"a physics step of {step:g} s does not divide {robot.name}'s tick of {tick:g} s; "
+                       f"take {fitting:.6g} s")  # fmt: skip
+    return n

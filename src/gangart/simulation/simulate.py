@@ -16,16 +16,17 @@ from gangart import __version__
 from gangart.control.engine import Engine
 from gangart.errors import BadValue
 from gangart.signals import Array, Bools, Command, Recording
+from gangart.simulation.explosion import Diverged
 from gangart.simulation.log import columns
 from gangart.simulation.references import ReferenceLog
-from gangart.simulation.world import Diverged, World
+from gangart.simulation.world import Raw, World
 
 if TYPE_CHECKING:
     from gangart.recordings import RecordingWriter
 
 Commands = Command | Callable[[float], Command]
 _BLOCK = 1.0  # [s] that are handed on to the recording at once
-_AFTER_FALL = 1.0  # [s] that a fallen robot is still watched
+AFTER_FALL = 1.0  # [s] that a fallen robot is still watched
 _REPORT = 0.1  # [s] between two reports of progress
 
 
@@ -70,6 +71,8 @@ def simulate(
         finally:  # an interruption, too, keeps what happened since the last block
             if world.rows:
                 log.collect()
+            elif about["diverged"]:
+                log.collect_if_empty()
             if writer is not None:
                 writer.info.update(about)
     return log.recording(about)
@@ -103,7 +106,7 @@ def _walk(
             about["notes"] += [note for note in engine.notes if note not in about["notes"]]
         if about["fell"] is None and world.fallen:
             about["fell"] = world.time
-            end = min(end, k + ticks(_AFTER_FALL))
+            end = min(end, k + ticks(AFTER_FALL))
         if k % per_block == 0:
             log.collect()
         if progress is not None and (k % per_report == 0 or k == end):
@@ -118,10 +121,15 @@ class _Log:
         self._world, self._writer = world, writer
         self._blocks: list[dict[str, Array | Bools]] = []
 
-    def collect(self) -> None:
+    def collect_if_empty(self) -> None:
+        """Where there was not one step, the instant at which it should have begun: figures need a row."""
+        if not self._blocks:
+            self.collect(self._world.instant())
+
+    def collect(self, raw: Raw | None = None) -> None:
         """Everything since the last time."""
         with _uninterrupted():
-            block = columns(self._world, self._world.take())
+            block = columns(self._world, self._world.take() if raw is None else raw)
             block |= self.references.columns(np.asarray(block["time"], dtype=float))
             self._blocks.append(block)
             if self._writer is not None:
@@ -145,6 +153,7 @@ def _about(world: World, engine: Engine, command: Commands) -> dict[str, Any]:
         "tick": world.robot.tick,
         "ground": asdict(world.ground),
         "fidelity": asdict(world.fidelity),
+        "sensing": asdict(world.sensing),
         "wear": world.wear.name if world.wear is not None else None,
         "pushes": [asdict(push) for push in world.pushes],
         "fell": None,

@@ -13,27 +13,24 @@ import mujoco
 import numpy as np
 from mujoco import rollout
 
-from gangart.errors import BadValue, GangartError, choose
+from gangart.errors import BadValue, choose
 from gangart.robots import Robot
 from gangart.robots.wear import Wear
 from gangart.signals import Array, Ints, JointTargets, SensorReading
 from gangart.simulation.encoder import encoders
+from gangart.simulation.explosion import AT_REST, Diverged, explosion, first_mad
 from gangart.simulation.fidelity import IDEAL, Fidelity, Ground
-from gangart.simulation.joints import Joints
+from gangart.simulation.joints import Joints, checked_stance
 from gangart.simulation.model import FOOT, Sensors, build_model, sole_site
 from gangart.simulation.push import Push, pushed
-from gangart.simulation.setpoints import approach
+from gangart.simulation.sensing import EXACT, Sensing
+from gangart.simulation.setpoints import approach, substeps
 from gangart.simulation.soles import SoleSensors
 
 _STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
 _CTRL = int(mujoco.mjtState.mjSTATE_CTRL)
 _PUSHED = _CTRL | int(mujoco.mjtState.mjSTATE_XFRC_APPLIED)
-MAD = 1e4  # [rad/s] and [m/s]: nothing that walks moves so fast
 _LOG = 2.0  # [s] that the log holds until somebody takes them
-
-
-class Diverged(GangartError, ArithmeticError):
-    """The physics came to no solution."""
 
 
 @dataclass(frozen=True)
@@ -59,13 +56,18 @@ class World:
         *,
         wear: Wear | None = None,
         supply: float | None = None,
+        sensing: Sensing = EXACT,
     ) -> None:
-        """`wear` says how strong the defects of the fidelity are; `supply` [V] replaces that of the robot's file."""
+        """`wear` says how strong the defects of the fidelity are; `supply` [V] replaces that of the robot's file.
+
+        `sensing` is what readings suffer from beyond the fidelity's delay.
+        """
         self.robot = robot
         self.fidelity = fidelity
         self.wear = wear
         self.ground = ground or Ground()
-        self.substeps = _substeps(robot, fidelity)
+        self.sensing = sensing
+        self.substeps = substeps(robot, fidelity)
         self.model, factors = build_model(robot, fidelity, self.ground, wear, supply)
         self.ideal = factors == 1.0  # (n_u / 2,) which joints have a near-ideal servo
         self._factors = None if np.all(factors == 1.0) else factors
@@ -76,6 +78,8 @@ class World:
         self.driven: Ints = np.array([i for i, j in enumerate(robot.joints) if j not in robot.coupled], dtype=np.int64)
         self._place_columns()
         self._delay = round(fidelity.sensor_delay / fidelity.step)  # [physics steps]
+        self._memory = self._delay + sensing.period(fidelity.step)  # [physics steps] that a reading is old at most
+        self._encoders = encoders(self.model)
         self._rollout = rollout.Rollout(nthread=0)
         self._models, self._datas = [self.model], [self.data]
         self._warmstart = np.zeros((1, self.model.nv))
@@ -88,11 +92,9 @@ class World:
     def _place_columns(self) -> None:
         """Where quantities stand in a row of the state: time, then qpos, then qvel."""
         model, robot = self.model, self.robot
-        free = model.body_jntadr[model.body(robot.base).id]
         self.joints = Joints(model, robot, at_joint=self.wear is None or self.wear.encoder == "joint")
         self.qpos, self.qvel = self.joints.angle, self.joints.speed  # (n_joints,) of the hinges that motors turn
-        self.base = 1 + int(model.jnt_qposadr[free])  # position (3) and quaternion (4) of the base
-        self.base_speed = 1 + model.nq + int(model.jnt_dofadr[free])  # velocity (3) and angular velocity (3)
+        self.base, self.base_speed = self.joints.base, self.joints.base_speed  # where their columns begin
 
     def _standing_height(self) -> float:
         """Height of the base at which the lowest sole is on the floor, in the home posture [m]."""
@@ -111,27 +113,35 @@ class World:
             base_yaw: [rad]; the base is upright.
             settle: how long it comes to rest [s].
         """
-        joints, place = np.asarray(joints, float), np.asarray([*base_position, base_yaw], float)
-        if joints.shape != (len(self.robot.joints),) or place.shape != (4,):
-            raise BadValue(f"{self.robot.name} has {len(self.robot.joints)} joints and a base at x, y, z; "
-                           f"there came {joints.size} joint angles and {place.size - 1} coordinates")  # fmt: skip
-        if not (np.isfinite(joints).all() and np.isfinite(place).all() and settle >= 0.0):
-            raise BadValue("joint angles, place and settling time of a reset have to be finite numbers")
-        model, data, a = self.model, self.data, self.base - 1
+        stance = checked_stance(self.robot, joints, base_position, base_yaw, settle)
+        model, data = self.model, self.data
         mujoco.mj_resetData(model, data)
-        data.qpos[a : a + 3] = place[:3]
-        data.qpos[a + 3 : a + 7] = [math.cos(place[3] / 2), 0.0, 0.0, math.sin(place[3] / 2)]
-        data.qpos[self.qpos - 1] = joints
+        self.joints.stand(data.qpos, *stance)
         setpoints = np.zeros(model.nu)
-        setpoints[0::2] = joints[self.driven]
-        with encoders(model):
-            for _ in range(round(settle / self.fidelity.step)):
-                data.ctrl = setpoints  # a controller with its encoder at the joint changes them
-                mujoco.mj_step(model, data)
-            data.time, data.ctrl = 0.0, setpoints
+        setpoints[0::2] = stance[0][self.driven]
+        self._settle(setpoints, round(settle / self.fidelity.step))
+        with self._encoders:
+            data.time, data.ctrl = 0.0, setpoints  # a controller with its encoder at the joint changes them
             mujoco.mj_forward(model, data)
         data.ctrl = setpoints
         self._begin_log()
+
+    def _settle(self, setpoints: Array, steps: int) -> None:
+        """Hold the joints for so many physics steps; an explosion is told when the walk begins."""
+        self._exploded = ""
+        states = self._states
+        mujoco.mj_getState(self.model, self.data, states[0], _STATE)
+        self._warmstart[0] = self.data.qacc_warmstart
+        control = np.tile(setpoints, (min(steps, len(self._sensed)), 1))
+        while steps > 0 and not self._exploded:
+            n = min(steps, len(control))
+            self._step(0, n, control[:n], _CTRL)
+            bad = first_mad(states[: n + 1], self.model.nq, self.model.nv, self.fidelity.step)
+            if bad:
+                self._exploded = explosion(self.model, states[bad - 1 : bad + 1], self.fidelity.step) + AT_REST
+                mujoco.mj_setState(self.model, self.data, states[bad - 1], _STATE)
+            states[0] = states[n]
+            steps -= n
 
     def _begin_log(self) -> None:
         mujoco.mj_getState(self.model, self.data, self._states[0], _STATE)
@@ -152,9 +162,7 @@ class World:
     @property
     def fallen(self) -> bool:
         """Whether the base lies: tilted by more than 60° or sunk below half its height at the reset."""
-        state, z = self._states[self.rows], self.base + 2
-        x, y = state[z + 2], state[z + 3]
-        return bool(1.0 - 2.0 * (x * x + y * y) < 0.5 or state[z] < 0.5 * self._height)
+        return bool(self.joints.lies(self._states[self.rows], self._height))
 
     def push(self, push: Push) -> None:
         """Schedule a push."""
@@ -167,11 +175,14 @@ class World:
     def read(self) -> SensorReading:
         """What the sensors say: joints of an instant, gyro, accelerometer and soles of the step that led to it.
 
-        With a sensor delay that instant is past, but the reading's time is now.
+        With a sensor delay or a sample rate that instant is past, but the reading's time is now.
         """
-        state, sensed = self._lately(self.rows - self._delay)
+        now = sample = round(self.time / self.fidelity.step)
+        if self._memory:
+            sample = self.sensing.sample(now - self._delay, self.fidelity.step)
+        state, sensed = self._lately(self.rows - (now - sample))
         position, velocity = self.joints.measured(state)
-        return SensorReading(
+        reading = SensorReading(
             time=self.time,
             position=position,
             velocity=velocity,
@@ -179,6 +190,7 @@ class World:
             accelerometer=sensed[self.sensors.accelerometer].copy(),
             foot_force=self.soles.feel(sensed[self.sensors.feet].reshape(1, -1, FOOT))[1][0],
         )
+        return reading if self.sensing.exact else self.sensing.spoil(reading, sample, self.soles.counts)
 
     def _lately(self, row: int) -> tuple[Array, Array]:
         """The state of a row of the log and what was sensed on the way to it; negative rows have been taken already."""
@@ -200,33 +212,29 @@ class World:
             raise BadValue(f"the world's log of {_LOG:g} s is full: collect it with `take`")
         if not approach(targets.position, targets.velocity, self.driven, step, self._setpoints[a : b + 1]):
             raise BadValue(f"targets for {targets.time:.4f} s are not finite: a joint has no angle or no speed")
-        control, spec = self._controls(a, b)
-        with encoders(self.model):
+        if self._exploded:
+            raise Diverged(self._exploded)
+        self._step(a, b, *self._controls(a, b))
+        self._accept(a, b)
+
+    def _step(self, a: int, b: int, control: Array, spec: int) -> None:
+        """The physics from row a to row b, with MuJoCo's name for what the control (b - a, n) consists of."""
+        with self._encoders:
             self._rollout.rollout(
-                self._models, self._datas, self._states[None, a], control[None], nstep=n, skip_checks=True,
+                self._models, self._datas, self._states[None, a], control[None], nstep=b - a, skip_checks=True,
                 initial_warmstart=self._warmstart, state=self._states[None, a + 1 : b + 1],
                 sensordata=self._sensed[None, a:b], control_spec=spec,
             )  # fmt: skip
         self._warmstart[0] = self.data.qacc_warmstart
-        self._accept(a, b)
 
     def _accept(self, a: int, b: int) -> None:
         """Let the steps from row a to row b into the log, up to where the physics leaves the ground of sense."""
-        states = self._states[a : b + 1]
-        speeds = np.abs(states[:, 1 + self.model.nq : 1 + self.model.nq + self.model.nv])
-        # where MuJoCo finds no solution, it stops the clock
-        mad = (np.diff(states[:, 0]) < 0.5 * self.fidelity.step) | ~(speeds[1:].max(axis=1) < MAD)
-        if not mad.any():
+        bad = first_mad(self._states[a : b + 1], self.model.nq, self.model.nv, self.fidelity.step)
+        if not bad:
             self.rows = b
             return
-        first = int(np.argmax(mad))
-        self.rows = a + first
-        dof = int(np.argmax(np.nan_to_num(speeds[first + (speeds[first + 1].max() >= MAD)], nan=np.inf)))
-        joint = self.model.joint(int(self.model.dof_jntid[dof])).name
-        raise Diverged(
-            f"the simulation exploded: joint {joint}: {speeds[first : first + 2, dof].max():.2g} rad/s at t = "
-            f"{self.time:.3f} s; take a physics step below {self.fidelity.step:g} s, or softer gains and springs"
-        )
+        self.rows = a + bad - 1
+        raise Diverged(explosion(self.model, self._states[self.rows : self.rows + 2], self.fidelity.step))
 
     def _controls(self, a: int, b: int) -> tuple[Array, int]:
         """Setpoints of the steps a to b, with the forces of the pushes that act meanwhile; and MuJoCo's name for it."""
@@ -244,27 +252,21 @@ class World:
         forces = pushed(acting, bodies, edges, self.model.nbody)
         return np.hstack([setpoints, forces.reshape(b - a, -1)]), _PUSHED
 
+    def instant(self) -> Raw:
+        """The log of a single step of which nothing is known but its beginning: what there is before the first step."""
+        state, setpoints = self._states[self.rows], self._setpoints[self.rows]
+        return Raw(np.stack([state, state]), self._first[None].copy(), np.stack([setpoints, setpoints]))
+
     def take(self) -> Raw:
         """Hand over what happened since the last `take`, and make room for more."""
         n = self.rows
         raw = Raw(self._states[: n + 1].copy(), self._sensed[:n].copy(), self._setpoints[: n + 1].copy())
-        if self._delay and n:
+        if self._memory and n:
             led = np.vstack([self._first, raw.sensed[:-1]])
-            self._old_states = np.vstack([self._old_states, raw.states[:-1]])[-self._delay :]
-            self._old_sensed = np.vstack([self._old_sensed, led])[-self._delay :]
+            self._old_states = np.vstack([self._old_states, raw.states[:-1]])[-self._memory :]
+            self._old_sensed = np.vstack([self._old_sensed, led])[-self._memory :]
         self._states[0], self._setpoints[0] = raw.states[-1], raw.setpoints[-1]
         if n:
             self._first = raw.sensed[-1]
         self.rows = 0
         return raw
-
-
-def _substeps(robot: Robot, fidelity: Fidelity) -> int:
-    """Physics steps in a tick."""
-    step, tick = fidelity.step, robot.tick
-    n = round(tick / step)
-    if n < 1 or abs(n * step - tick) > 1e-9:
-        fitting = tick / math.ceil(tick / step)
-        raise BadValue(f"a physics step of {step:g} s does not divide {robot.name}'s tick of {tick:g} s; "
-                       f"take {fitting:.6g} s")  # fmt: skip
-    return n
