@@ -19,6 +19,7 @@ from gangart.errors import BadValue
 from gangart.robots import Robot
 from gangart.robots.wear import Wear
 from gangart.signals import Array, Command, SensorReading
+from gangart.simulation.callbacks import silence
 from gangart.simulation.encoder import encoders
 from gangart.simulation.fidelity import Fidelity, Ground
 from gangart.simulation.joints import Joints, checked_stance
@@ -96,7 +97,7 @@ class Worlds:
         replay = targets if isinstance(targets, Replay) else _replay(targets, self.robot)
         setpoints = self._setpoints(replay, stance[0], ticks)
         run = Run(self.models, self.columns, self.fidelity, self.robot, ticks, every)
-        with encoders(*self.models):
+        with silence, encoders(*self.models):
             self._stand(run, stance, setpoints[0], round(settle / self.fidelity.step))
             for a in run.blocks(run.count):
                 control = np.repeat(setpoints[None, a + 1 : a + 1 + run.block], len(run.running), axis=0)

@@ -10,14 +10,14 @@ written anew for every step, as a rollout does.
 from __future__ import annotations
 
 import ctypes
-import threading
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache
 from typing import Any
 
 import mujoco
 from numba import carray, cfunc, types  # type: ignore[attr-defined]  # numba's stubs forget carray
 from numba.extending import intrinsic
+
+from gangart.simulation.callbacks import Installed
 
 # what an actuator's user data say: where its gear's hinge stands in qpos and qvel, both counted from 1 (0: no gear
 # that it has to see), and the factor of the speed in its setpoint
@@ -39,30 +39,6 @@ def encoders(*models: mujoco.MjModel) -> AbstractContextManager[None]:
     return _installed if marked else nullcontext()
 
 
-class _Installed(AbstractContextManager[None]):
-    """MuJoCo has one callback for all threads: it stays until the last of those who need it is done."""
-
-    def __init__(self) -> None:
-        self._lock, self._users, self._before = threading.Lock(), 0, None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if self._users == 0:
-                self._before = mujoco.get_mjcb_control()
-                mujoco.set_mjcb_control(_callback()[0])
-            self._users += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                mujoco.set_mjcb_control(self._before)
-
-
-_installed = _Installed()
-
-
-@cache
 def _callback() -> Any:
     """The compiled callback: takes each marked gear's angle and speed off its actuator's setpoints."""
     places = _places()
@@ -88,8 +64,12 @@ def _callback() -> Any:
                 u[k] -= carray(angles, q)[q - 1]
                 u[k + 1] -= carray(speeds, v)[v - 1] * marked[i * USER + 2]
 
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
-    return prototype(int(correct.address or 0)), correct  # the compiled code lives as long as the callback
+    found = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(int(correct.address or 0))
+    found.compiled = correct  # type: ignore[attr-defined]  # the code lives as long as the callback
+    return found
+
+
+_installed = Installed(mujoco.get_mjcb_control, mujoco.set_mjcb_control, _callback)
 
 
 def _places() -> dict[str, int]:

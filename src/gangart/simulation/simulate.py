@@ -16,6 +16,7 @@ from gangart import __version__
 from gangart.control.engine import Engine
 from gangart.errors import BadValue
 from gangart.signals import Array, Bools, Command, Recording
+from gangart.simulation.callbacks import silence
 from gangart.simulation.explosion import Diverged
 from gangart.simulation.log import columns
 from gangart.simulation.references import ReferenceLog
@@ -64,7 +65,7 @@ def simulate(
     about["notes"] = list(about["notes"])
     world.take()  # what was before does not belong to this run
     engine.reset(world.read())
-    with _writer(record, world, about) as writer:
+    with silence, _writer(record, world, about) as writer:
         log = _Log(world, engine, writer)
         try:
             _walk(world, engine, commands, duration, log, about, progress)

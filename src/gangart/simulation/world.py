@@ -17,6 +17,7 @@ from gangart.errors import BadValue, choose
 from gangart.robots import Robot
 from gangart.robots.wear import Wear
 from gangart.signals import Array, Ints, JointTargets, SensorReading
+from gangart.simulation.callbacks import silence
 from gangart.simulation.encoder import encoders
 from gangart.simulation.explosion import AT_REST, Diverged, explosion, first_mad
 from gangart.simulation.fidelity import IDEAL, Fidelity, Ground
@@ -119,8 +120,8 @@ class World:
         self.joints.stand(data.qpos, *stance)
         setpoints = np.zeros(model.nu)
         setpoints[0::2] = stance[0][self.driven]
-        self._settle(setpoints, round(settle / self.fidelity.step))
-        with self._encoders:
+        with silence, self._encoders:
+            self._settle(setpoints, round(settle / self.fidelity.step))
             data.time, data.ctrl = 0.0, setpoints  # a controller with its encoder at the joint changes them
             mujoco.mj_forward(model, data)
         data.ctrl = setpoints
