@@ -21,6 +21,7 @@ TITLES = {
     "leg_ik": "Inverse kinematics of a leg",
     "multibody": "Forces of a walk",
     "simulation": "Simulating a walk",
+    "fidelity": "Simulating a worn robot",
     "recordings": "Recordings",
     "command_line": "Command line",
 }

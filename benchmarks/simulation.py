@@ -11,10 +11,12 @@ from mujoco import rollout
 from benchmarks.row import Row, Setting, at_most, told
 from benchmarks.timing import ratio, seconds, take_turns
 from gangart.control import BipedEngine
+from gangart.control.engine import Engine
+from gangart.control.replay import Replay
 from gangart.robots import load
+from gangart.robots.wear import Wear
 from gangart.signals import Array, Command, Recording
-from gangart.simulation import World, simulate
-from gangart.simulation.world import Raw
+from gangart.simulation import IDEAL, Fidelity, Raw, World, simulate
 
 DURATION, SPEED = 10.0, 0.2  # [s], [m/s]
 BAR = 1.25
@@ -32,7 +34,7 @@ def rows(setting: Setting) -> list[Row]:
         at_most(
             "simulate() / mujoco.rollout", ratio(found["simulate"], found["rollout"]), "x", BAR,
             f"{DURATION:g} s at {SPEED:g} m/s, recorded in memory, over one rollout of the same {steps} steps and"
-            f" setpoints, {_agreement(run)}; {DURATION / whole:.0f} times real time",
+            f" setpoints, {run.agreement()}; {DURATION / whole:.0f} times real time",
             simulate=whole, rollout=median(found["rollout"]),
         ),
         told(
@@ -43,21 +45,27 @@ def rows(setting: Setting) -> list[Row]:
     ]  # fmt: skip
 
 
-def _agreement(run: Run) -> str:
-    """That both have done the same, or how far they are apart."""
-    off = float(np.abs(run.bare[:-1, run.world.qpos] - run.recording.position[1:]).max())
-    return "which ends in the same bits" if off == 0.0 else f"whose joint angles differ by up to {off:.1g} rad"
-
-
 class _KeepingWorld(World):
-    """Keeps the setpoints of the steps that it hands over."""
+    """Keeps the log that it hands over."""
 
-    kept: list[Array]
+    kept: list[Raw]
 
     def take(self) -> Raw:
         raw = super().take()
-        self.kept.append(raw.setpoints[1:])  # the first is where the servos were before the first step
+        self.kept.append(raw)
         return raw
+
+    def controls(self) -> Array:
+        """What the servos got (n, n_u) in each step that was kept, with all that an encoder at the joint changed."""
+        found = np.concatenate([raw.setpoints[1:] for raw in self.kept])  # the first is from before the first step
+        before = np.concatenate([raw.states[:-1] for raw in self.kept])
+        if self.factors is not None:
+            found[:, 1::2] *= self.factors
+        for i in np.flatnonzero(self.model.actuator_user[:, 0]):
+            q, v, factor = self.model.actuator_user[i]
+            found[:, 2 * i] -= before[:, int(q)]
+            found[:, 2 * i + 1] -= before[:, self.model.nq + int(v)] * factor
+        return found
 
 
 class Run:
@@ -67,12 +75,15 @@ class Run:
     setpoints: Array  # (n, n_u) of the servos, step by step
     bare: Array  # (n, n_state) after each step of the physics alone
 
-    def __init__(self, duration: float) -> None:
+    def __init__(self, duration: float, fidelity: Fidelity = IDEAL, wear: Wear | None = None) -> None:
         """A Nao on the default ground; the walk lasts `duration` [s]."""
         robot = load("nao")
         self.duration = duration
-        self.world, self.engine = _KeepingWorld(robot), BipedEngine(robot)
-        self.world.reset(*self.engine.stance())
+        walking = BipedEngine(robot)
+        self.engine: Engine = walking
+        self._stance = walking.stance()
+        self.world = _KeepingWorld(robot, fidelity, wear=wear)
+        self.world.reset(*self._stance)
         self._model, data = self.world.model, self.world.data
         self._begin = np.empty(mujoco.mj_stateSize(self._model, _FULL))
         mujoco.mj_getState(self._model, data, self._begin, _FULL)
@@ -82,11 +93,15 @@ class Run:
 
     def walk(self) -> float:
         """Engine, physics, log and recording; standing up is not counted."""
-        self.world.reset(*self.engine.stance())
+        self.world.reset(*self._stance)
         self.world.kept = []
         found = seconds(self._simulate)
-        self.setpoints = np.concatenate(self.world.kept)
+        self.setpoints = self.world.controls()
         return found
+
+    def replay(self) -> None:
+        """From now on the targets of the last walk are replayed: an engine that thinks of nothing."""
+        self.engine = Replay.of_recording(self.recording, self.world.robot)
 
     def rollout(self) -> float:
         """The physics in one call of MuJoCo."""
@@ -104,6 +119,11 @@ class Run:
         mujoco.mj_setState(self._model, self._data, self._begin, _FULL)
         self._data.qacc_warmstart[:] = self._warmstart
         return seconds(self._step_by_step)
+
+    def agreement(self) -> str:
+        """That both have done the same, or how far they are apart."""
+        off = float(np.abs(self.world.joints.angles(self.bare[:-1]) - self.recording.position[1:]).max())
+        return "which ends in the same bits" if off == 0.0 else f"whose joint angles differ by up to {off:.1g} rad"
 
     def _simulate(self) -> None:
         self.recording = simulate(self.world, self.engine, Command(SPEED), self.duration)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -40,11 +41,10 @@ class Joints:
         qpos[a + 3 : a + 7] = [math.cos(base_yaw / 2), 0.0, 0.0, math.sin(base_yaw / 2)]
         qpos[self.angle - 1] = joints
 
-    def lies(self, states: Array, height: float) -> Bools:
-        """Whether the base lies, in state rows (..., n_state): tilted by more than 60°, or below half a height [m]."""
-        z, _, x, y = np.moveaxis(states[..., self.base + 2 : self.base + 6], -1, 0)
-        lying: Bools = (1.0 - 2.0 * (x * x + y * y) < 0.5) | (z < 0.5 * height)
-        return lying
+    def lie(self, states: Array, height: float) -> Bools:
+        """Whether the base lies, in state rows (..., n_state) of a robot that began at a height [m]."""
+        z, x, y = (states[..., self.base + k] for k in (2, 4, 5))
+        return np.asarray(lies(z, x, y, height))
 
     def angles(self, states: Array) -> Array:
         """Joint angles (..., n_joints) [rad] of state rows (..., n_state)."""
@@ -67,6 +67,11 @@ class Joints:
         if len(self.geared):
             values[..., self.geared] += states[..., gear]
         return values
+
+
+def lies(z: Any, x: Any, y: Any, height: float) -> Any:
+    """Whether a base at height z [m] with x, y of its quaternion is tilted by more than 60°, or below half a height."""
+    return (1.0 - 2.0 * (x * x + y * y) < 0.5) | (z < 0.5 * height)
 
 
 def checked_stance(

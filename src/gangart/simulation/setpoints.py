@@ -40,6 +40,15 @@ def approach(position: Array, velocity: Array, driven: Ints, step: float, setpoi
     return math.isfinite(checksum)
 
 
+@kernel
+def scaled(setpoints: Array, factors: Array, out: Array) -> None:
+    """Setpoints (n, n_u) with the speeds multiplied by factors (n_u / 2,)."""
+    for k in range(len(setpoints)):
+        for j in range(len(factors)):
+            out[k, 2 * j] = setpoints[k, 2 * j]
+            out[k, 2 * j + 1] = factors[j] * setpoints[k, 2 * j + 1]
+
+
 def substeps(robot: Robot, fidelity: Fidelity) -> int:
     """Physics steps in a tick."""
     step, tick = fidelity.step, robot.tick

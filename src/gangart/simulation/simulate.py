@@ -65,8 +65,8 @@ def simulate(
     about["notes"] = list(about["notes"])
     world.take()  # what was before does not belong to this run
     engine.reset(world.read())
-    with silence, _writer(record, world, about) as writer:
-        log = _Log(world, engine, writer)
+    with silence, world.encoders, _writer(record, world, about) as writer:
+        log = _Log(world, engine, writer, max(1, round(duration / world.robot.tick)) * world.substeps)
         try:
             _walk(world, engine, commands, duration, log, about, progress)
         finally:  # an interruption, too, keeps what happened since the last block
@@ -117,14 +117,16 @@ def _walk(
 class _Log:
     """Hands the world's log on to memory and to the file, block by block."""
 
-    def __init__(self, world: World, engine: Engine, writer: RecordingWriter | None) -> None:
+    def __init__(self, world: World, engine: Engine, writer: RecordingWriter | None, room: int) -> None:
+        """`room`: rows of the recording if nothing ends it early."""
         self.references = ReferenceLog(world.time, engine.reference)
         self._world, self._writer = world, writer
-        self._blocks: list[dict[str, Array | Bools]] = []
+        self._columns: dict[str, Array | Bools] = {}
+        self._rows, self._room = 0, room
 
     def collect_if_empty(self) -> None:
         """Where there was not one step, the instant at which it should have begun: figures need a row."""
-        if not self._blocks:
+        if not self._rows:
             self.collect(self._world.instant())
 
     def collect(self, raw: Raw | None = None) -> None:
@@ -132,14 +134,24 @@ class _Log:
         with _uninterrupted():
             block = columns(self._world, self._world.take() if raw is None else raw)
             block |= self.references.columns(np.asarray(block["time"], dtype=float))
-            self._blocks.append(block)
+            self._keep(block)
             if self._writer is not None:
                 self._writer.append(block)
 
+    def _keep(self, block: dict[str, Array | Bools]) -> None:
+        """Write a block where it belongs: to put all of them together in the end would take them twice."""
+        if not self._columns:
+            self._columns = {k: np.empty((self._room, *v.shape[1:]), v.dtype) for k, v in block.items()}
+        a, b = self._rows, self._rows + len(block["time"])
+        for name, values in block.items():
+            self._columns[name][a:b] = values
+        self._rows = b
+
     def recording(self, about: dict[str, Any]) -> Recording:
         """All blocks as one recording."""
-        robot = self._world.robot
-        joined: dict[str, Any] = {name: np.concatenate([b[name] for b in self._blocks]) for name in self._blocks[0]}
+        robot, n = self._world.robot, self._rows
+        whole = n == self._room
+        joined: dict[str, Any] = {k: v if whole else v[:n].copy() for k, v in self._columns.items()}
         return Recording(robot=robot.name, joints=robot.joints, legs=tuple(robot.legs), info=about, **joined)
 
 

@@ -125,7 +125,7 @@ class Run:
     def _look_for_fall(self, i: int, a: int, rows: Array) -> None:
         """As `simulate` looks: at the end of each tick."""
         n = self._tick
-        lying = np.flatnonzero(self._joints.lies(rows[n - 1 :: n], self._height[i]))
+        lying = np.flatnonzero(self._joints.lie(rows[n - 1 :: n], self._height[i]))
         if np.isnan(self._fell[i]) and len(lying):
             row = n * (int(lying[0]) + 1) - 1
             self._fell[i] = rows[row, 0]

@@ -21,11 +21,11 @@ from gangart.simulation.callbacks import silence
 from gangart.simulation.encoder import encoders
 from gangart.simulation.explosion import AT_REST, Diverged, explosion, first_mad
 from gangart.simulation.fidelity import IDEAL, Fidelity, Ground
-from gangart.simulation.joints import Joints, checked_stance
+from gangart.simulation.joints import Joints, checked_stance, lies
 from gangart.simulation.model import FOOT, Sensors, build_model, sole_site
 from gangart.simulation.push import Push, pushed
 from gangart.simulation.sensing import EXACT, Sensing
-from gangart.simulation.setpoints import approach, substeps
+from gangart.simulation.setpoints import approach, scaled, substeps
 from gangart.simulation.soles import SoleSensors
 
 _STATE = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -71,7 +71,7 @@ class World:
         self.substeps = substeps(robot, fidelity)
         self.model, factors = build_model(robot, fidelity, self.ground, wear, supply)
         self.ideal = factors == 1.0  # (n_u / 2,) which joints have a near-ideal servo
-        self._factors = None if np.all(factors == 1.0) else factors
+        self.factors = None if np.all(factors == 1.0) else factors  # (n_u / 2,) of the speed setpoints, None: all 1
         self.data = mujoco.MjData(self.model)
         self.sensors = Sensors(robot)
         self.soles = SoleSensors(robot)
@@ -80,7 +80,8 @@ class World:
         self._place_columns()
         self._delay = round(fidelity.sensor_delay / fidelity.step)  # [physics steps]
         self._memory = self._delay + sensing.period(fidelity.step)  # [physics steps] that a reading is old at most
-        self._encoders = encoders(self.model)
+        self._exact = sensing.exact
+        self.encoders = encoders(self.model)  # what physics needs to run; simulate enters them for the whole walk
         self._rollout = rollout.Rollout(nthread=0)
         self._models, self._datas = [self.model], [self.data]
         self._warmstart = np.zeros((1, self.model.nv))
@@ -88,6 +89,7 @@ class World:
         self._states = np.empty((room + 1, mujoco.mj_stateSize(self.model, _STATE)))
         self._sensed = np.empty((room, self.model.nsensordata))
         self._setpoints = np.empty((room + 1, self.model.nu))
+        self._scaled = np.empty((room, self.model.nu))  # with the factors
         self.reset(robot.home_position, np.array([0.0, 0.0, self._standing_height()]))
 
     def _place_columns(self) -> None:
@@ -120,7 +122,7 @@ class World:
         self.joints.stand(data.qpos, *stance)
         setpoints = np.zeros(model.nu)
         setpoints[0::2] = stance[0][self.driven]
-        with silence, self._encoders:
+        with silence, self.encoders:
             self._settle(setpoints, round(settle / self.fidelity.step))
             data.time, data.ctrl = 0.0, setpoints  # a controller with its encoder at the joint changes them
             mujoco.mj_forward(model, data)
@@ -163,7 +165,8 @@ class World:
     @property
     def fallen(self) -> bool:
         """Whether the base lies: tilted by more than 60° or sunk below half its height at the reset."""
-        return bool(self.joints.lies(self._states[self.rows], self._height))
+        z, _, x, y = self._states[self.rows, self.base + 2 : self.base + 6].tolist()
+        return bool(lies(z, x, y, self._height))
 
     def push(self, push: Push) -> None:
         """Schedule a push."""
@@ -191,7 +194,7 @@ class World:
             accelerometer=sensed[self.sensors.accelerometer].copy(),
             foot_force=self.soles.feel(sensed[self.sensors.feet].reshape(1, -1, FOOT))[1][0],
         )
-        return reading if self.sensing.exact else self.sensing.spoil(reading, sample, self.soles.counts)
+        return reading if self._exact else self.sensing.spoil(reading, sample, self.soles.counts)
 
     def _lately(self, row: int) -> tuple[Array, Array]:
         """The state of a row of the log and what was sensed on the way to it; negative rows have been taken already."""
@@ -220,7 +223,7 @@ class World:
 
     def _step(self, a: int, b: int, control: Array, spec: int) -> None:
         """The physics from row a to row b, with MuJoCo's name for what the control (b - a, n) consists of."""
-        with self._encoders:
+        with self.encoders:
             self._rollout.rollout(
                 self._models, self._datas, self._states[None, a], control[None], nstep=b - a, skip_checks=True,
                 initial_warmstart=self._warmstart, state=self._states[None, a + 1 : b + 1],
@@ -240,9 +243,9 @@ class World:
     def _controls(self, a: int, b: int) -> tuple[Array, int]:
         """Setpoints of the steps a to b, with the forces of the pushes that act meanwhile; and MuJoCo's name for it."""
         setpoints = self._setpoints[a + 1 : b + 1]
-        if self._factors is not None:
-            setpoints = setpoints.copy()
-            setpoints[:, 1::2] *= self._factors
+        if self.factors is not None:
+            setpoints = self._scaled[: b - a]
+            scaled(self._setpoints[a + 1 : b + 1], self.factors, setpoints)
         if not self.pushes:
             return setpoints, _CTRL
         edges = self.time + self.fidelity.step * np.arange(b - a + 1, dtype=np.float64)
