@@ -13,9 +13,11 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ.setdefault("MPLBACKEND", "agg")
 
 # Kernels compile once for all processes. numba does not see a change in a file that a kernel imports from, so each
-# state of the sources has a cache of its own: a test never runs yesterday's kernel.
+# state of the sources with kernels has a cache of its own: a test never runs yesterday's kernel.
 _ROOT = Path(__file__).parents[1]
-_SOURCES = b"".join(file.read_bytes() for file in sorted((_ROOT / "src").rglob("*.py")))
+_SOURCES = b"".join(
+    s for file in sorted((_ROOT / "src").rglob("*.py")) if b"gangart.compiled" in (s := file.read_bytes())
+)
 os.environ.setdefault("NUMBA_CACHE_DIR", str(_ROOT / ".cache" / "numba" / hashlib.sha256(_SOURCES).hexdigest()[:16]))
 
 from typing import Any

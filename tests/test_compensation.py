@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from gangart.compensation import SupportOffsets, TorqueOffsets, ZmpOffsets, compensate_zmp
+from gangart.compensation import Rhythm, SupportOffsets, TorqueOffsets, ZmpOffsets, compensate_zmp, support_offsets
 from gangart.compensation.bending import bending
 from gangart.compensation.mirror import Mirror
 from gangart.compensation.teeth import Teeth
@@ -218,14 +218,29 @@ def test_angles_for_bent_links_put_the_foot_back(nao: Robot) -> None:
 
 def test_support_offsets_act_on_the_leg_that_stands_alone(nao: Robot) -> None:
     offsets = SupportOffsets(nao, {"LKneePitch": 0.02, "RHipRoll": -0.01})
-    found = offsets(np.array([[True, True], [True, False], [False, True]]))
     knee, hip = nao.joint_index["LKneePitch"], nao.joint_index["RHipRoll"]
-    assert not found[0].any()
-    assert found[1, knee] == 0.02
-    assert found[2, hip] == -0.01
-    assert np.count_nonzero(found[1:3]) == 2
+    rhythm = Rhythm(np.array([1, 0]), np.array([1.0, 1.4]), np.array([1.3, 1.7]), np.zeros((2, 3)), 0.4, 0.1)
+    for time, left, right in (
+        (0.5, 0.0, 0.0),
+        (0.95, 0.5, 0.0),
+        (1.2, 1.0, 0.0),
+        (1.35, 0.5, 0.5),
+        (1.6, 0.0, 1.0),
+        (2.0, 0.0, 0.0),
+    ):
+        found, rate = offsets(rhythm, time)
+        assert (found[knee], found[hip]) == (pytest.approx(0.02 * left), pytest.approx(-0.01 * right))
+        assert np.count_nonzero(found) == (left > 0.0) + (right > 0.0)
+        assert bool(rate.any()) == (left == 0.5)  # comes and goes over the double supports
     with pytest.raises(BadValue, match="'Knee'"):
         SupportOffsets(nao, {"Knee": 0.1})
+
+
+def test_support_constants_are_alike_on_both_sides_and_carry_the_knee(nao: Robot) -> None:
+    single = support_offsets(BipedEngine(nao), wear(), Command(0.1)).single
+    assert single["LKneePitch"] == pytest.approx(single["RKneePitch"], rel=0.05)
+    assert single["LHipRoll"] == pytest.approx(-single["RHipRoll"], rel=0.05)
+    assert 0.005 < abs(single["LKneePitch"]) < 0.1
 
 
 def test_a_walk_to_the_left_is_the_mirror_image_of_one_to_the_right(nao: Robot) -> None:

@@ -44,13 +44,14 @@ def tell_when_compiling(tell: Callable[[], None]) -> None:
 
 @cache
 def _package_stamp() -> tuple[float, int]:
-    """Changes whenever a source file of the package does."""
-    stats = [path.stat() for path in Path(__file__).parent.rglob("*.py")]
+    """Changes whenever a source file with kernels does."""
+    sources = [path for path in Path(__file__).parent.rglob("*.py") if b"gangart.compiled" in path.read_bytes()]
+    stats = [path.stat() for path in (Path(__file__), *sources)]
     return max(s.st_mtime for s in stats), sum(s.st_size for s in stats)
 
 
 def _renew_with_package(dispatcher: Any) -> None:
-    """Numba renews a kept kernel when its own file changes, but not when a kernel that it calls does: look at all."""
+    """Numba renews a kept kernel when its own file changes, but not when a kernel that it calls does: look at all of them."""
     file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if file is not None and hasattr(file, "_source_stamp"):
         file._source_stamp = _package_stamp()

@@ -2,11 +2,13 @@
 
 from gangart.compensation.arms import ArmFeedback, ArmFollower
 from gangart.compensation.cycle import motion_offsets
-from gangart.compensation.offsets import SupportOffsets, TorqueOffsets
+from gangart.compensation.offsets import TorqueOffsets
 from gangart.compensation.online import Recipe, prepare
 from gangart.compensation.orientation import TiltFilter
 from gangart.compensation.phase import Rhythm
 from gangart.compensation.settings import Compensation
+from gangart.compensation.support import SupportOffsets, support_offsets
+from gangart.compensation.voltage import peak_voltages
 from gangart.compensation.zmp import ZmpOffsets, compensate_zmp
 
 __all__ = [
@@ -21,5 +23,7 @@ __all__ = [
     "ZmpOffsets",
     "compensate_zmp",
     "motion_offsets",
+    "peak_voltages",
     "prepare",
+    "support_offsets",
 ]

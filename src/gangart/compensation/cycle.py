@@ -42,7 +42,7 @@ def steady_cycle(engine: BipedEngine, command: Command, offsets: TorqueOffsets |
         offsets: the joints' offsets for their torques; None leaves them 0.
         iterations: of the ZMP compensation; 0 leaves the ZMP alone.
     """
-    begin = _steady_from(engine, command)
+    begin = steady_from(engine, command)
     plan, shift = compensate_zmp(engine, command, begin + 3.0 * engine.timing.step + _FADES, iterations)
     steps = plan.footsteps
     first = float(steps.lift[(steps.foot == LEFT) & (steps.lift >= begin - 1e-9)][0])
@@ -60,10 +60,14 @@ def steady_cycle(engine: BipedEngine, command: Command, offsets: TorqueOffsets |
 
 def motion_offsets(engine: BipedEngine, plan: WalkPlan, offsets: TorqueOffsets) -> Array:
     """Joint offsets for the torques of a whole plan, (n, n_joints) [rad]."""
-    joints, dt = plan.joints, engine.gains.dt
+    return offsets(*motion_torques(engine, plan), engine.gains.dt)
+
+
+def motion_torques(engine: BipedEngine, plan: WalkPlan) -> tuple[Array, Array]:
+    """Joint torques [N m] and speeds [rad/s] of a whole plan, each (n, n_joints)."""
+    joints = plan.joints
     torque = joint_torques(engine.robot, joints, plan.footsteps.contacts(joints.time)).joint
-    speed = np.gradient(joints.position, dt, axis=0)
-    return offsets(torque, speed, dt)
+    return torque, np.gradient(joints.position, engine.gains.dt, axis=0)
 
 
 def standing_offsets(engine: BipedEngine, offsets: TorqueOffsets | None) -> Array:
@@ -81,7 +85,7 @@ def standing_offsets(engine: BipedEngine, offsets: TorqueOffsets | None) -> Arra
     return np.asarray(offsets(np.tile(torque, (4, 1)), np.zeros((4, len(joints))), engine.gains.dt)[-1])
 
 
-def _steady_from(engine: BipedEngine, command: Command) -> float:
+def steady_from(engine: BipedEngine, command: Command) -> float:
     """When a walk from standing has had two double steps at full speed [s]."""
     limits, step = engine.walk.limits, engine.timing.step
     change = max(

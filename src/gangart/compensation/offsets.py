@@ -1,7 +1,6 @@
 """Which angle to ask a worn joint for, so that it comes to the angle that is wanted.
 
-`SupportOffsets` is what the Dortmund team did for RoboCup 2010: a constant per joint while its leg stands alone.
-`TorqueOffsets` is what the thesis proposes instead (chapter 6): offsets that follow the planned torque. They are the
+Offsets that follow the planned torque are what the thesis proposes (chapter 6) instead of constant ones. They are the
 inverse of motor, gear and links (Urbann 4.1, 4.2): a motor with the voltage U = K_P (u - q) turns it into
 S K U / R - B_v q' - F_c sign q' - J q'' less the back-EMF, so that for a torque τ at the joint it wants
 
@@ -16,41 +15,16 @@ same place make up for as far as their axes are the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import mujoco
 import numpy as np
 
 from gangart.compensation.bending import bending
 from gangart.compensation.teeth import Teeth
-from gangart.errors import BadValue
 from gangart.robots import Robot
 from gangart.robots.wear import Wear
-from gangart.signals import Array, Bools
+from gangart.signals import Array
 
 GENTLE_SPEED = 0.1  # [rad/s] within which friction changes its sign
-
-
-@dataclass(frozen=True, eq=False)
-class SupportOffsets:
-    """Constant offsets of the joints of a leg that stands alone (RoboCup 2010)."""
-
-    robot: Robot
-    single: dict[str, float]  # [rad] by joint
-
-    def __post_init__(self) -> None:
-        for name, value in self.single.items():
-            if name not in self.robot.joint_index or not np.isfinite(value):
-                raise BadValue(f"support offset of joint '{name}' is {value}; it has to be a number for a known joint")
-
-    def __call__(self, standing: Bools) -> Array:
-        """Offsets (..., n_joints) [rad] while legs stand, (..., n_legs)."""
-        out = np.zeros((*standing.shape[:-1], len(self.robot.joints)))
-        for k, leg in enumerate(self.robot.legs.values()):
-            alone = standing[..., k] & (standing.sum(axis=-1) == 1)
-            for joint in leg.joints:
-                out[..., self.robot.joint_index[joint]] += np.where(alone, self.single.get(joint, 0.0), 0.0)
-        return out
 
 
 class TorqueOffsets:
@@ -61,6 +35,7 @@ class TorqueOffsets:
         n = len(robot.joints)
         self._compliance, self._back_emf = np.zeros(n), np.zeros(n)  # [rad/(N m)], [s]
         self._viscous, self._coulomb, self._inertia = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._proportional = wear.proportional  # [V/rad]
         self._follows = wear.derivative / wear.proportional  # [s]
         self._teeth: dict[int, Teeth] = {}  # by joint
         for i, joint in enumerate(robot.joints):
@@ -89,18 +64,28 @@ class TorqueOffsets:
 
     def __call__(self, torque: Array, speed: Array, dt: float) -> Array:
         """Offsets (n, n_joints) [rad] of a motion from rest, rows `dt` [s] apart: torques [N m], speeds [rad/s]."""
+        gear, bent = self._gives(torque, dt)
+        behind = gear + bent - (gear[:, self._driver] if self._sees_gear else 0.0)
+        asked = behind @ self._mean
+        error = self._error(torque, speed, gear + bent, dt)
+        return np.asarray(self._follow(error, dt) + asked + (behind - asked) @ self._instead)
+
+    def voltage(self, torque: Array, speed: Array, dt: float) -> Array:
+        """What the motors need (n, n_joints) [V] for a motion from rest, whether their supply gives it or not."""
+        gear, bent = self._gives(torque, dt)
+        return self._proportional * self._error(torque, speed, gear + bent, dt)
+
+    def _gives(self, torque: Array, dt: float) -> tuple[Array, Array]:
+        """By how much gears give way, and links as seen from the joints, each (n, n_joints) [rad]."""
         gear = np.zeros(torque.shape)
         for i, teeth in self._teeth.items():
             gear[:, i] = teeth.give(torque[:, i], dt)
-        bent = torque @ self._bending
-        turning = speed + np.gradient((gear + bent) @ self._mean, dt, axis=0)  # of the motor, which runs ahead
-        behind = gear + bent - (gear[:, self._driver] if self._sees_gear else 0.0)
-        asked = behind @ self._mean
-        error = self._error(torque, turning, np.gradient(turning, dt, axis=0))
-        return np.asarray(self._follow(error, dt) + asked + (behind - asked) @ self._instead)
+        return gear, torque @ self._bending
 
-    def _error(self, torque: Array, speed: Array, acceleration: Array) -> Array:
-        """U / K_P (n, n_joints) [rad] of motors that turn with these speeds [rad/s] and give these torques [N m]."""
+    def _error(self, torque: Array, speed: Array, gives: Array, dt: float) -> Array:
+        """U / K_P (n, n_joints) [rad] for these torques [N m] and joint speeds [rad/s], with what gives way [rad]."""
+        speed = speed + np.gradient(gives @ self._mean, dt, axis=0)  # of the motor, which runs ahead
+        acceleration = np.gradient(speed, dt, axis=0)
         friction = self._viscous * speed + self._coulomb * np.tanh(speed / GENTLE_SPEED)
         load = (torque + friction + self._inertia * acceleration) @ self._together
         return np.asarray(self._compliance * load + self._back_emf * speed)

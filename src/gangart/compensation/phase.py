@@ -27,7 +27,8 @@ class Rhythm(NamedTuple):
 
 
 @kernel
-def _gentle(u: float) -> float:
+def gentle(u: float) -> float:
+    """From 0 at 0 to 1 at 1, flat at both ends and beyond."""
     v = min(max(u, 0.0), 1.0)
     return v * v * (3.0 - 2.0 * v)
 
@@ -44,10 +45,10 @@ def at(rhythm: Rhythm, t: float, velocity: Array) -> tuple[float, float]:
         k += 1
     since = t - rhythm.lift[k]
     before = max(k - 1, 0)
-    new = _gentle(since / (rhythm.land[k] - rhythm.lift[k]))
+    new = gentle(since / (rhythm.land[k] - rhythm.lift[k]))
     for i in range(3):
         velocity[i] = rhythm.velocity[before, i] + new * (rhythm.velocity[k, i] - rhythm.velocity[before, i])
-    begun = _gentle(1.0 + (t - rhythm.lift[0]) / rhythm.change)
-    over = _gentle((t - rhythm.land[n - 1]) / rhythm.change)
+    begun = gentle(1.0 + (t - rhythm.lift[0]) / rhythm.change)
+    over = gentle((t - rhythm.land[n - 1]) / rhythm.change)
     phase = (since / rhythm.step + rhythm.foot[k]) / 2.0
     return phase - np.floor(phase), begun * (1.0 - over)

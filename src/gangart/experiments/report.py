@@ -34,6 +34,7 @@ UNITS: dict[str, tuple[str, float]] = {
             "1",
             "m",
             "m/s",
+            "m/s²",
             "s",
             "rad",
             "rad/s",
