@@ -32,10 +32,25 @@ EXPERIMENTS: dict[str, Experiment] = {
         f"{_URBANN}, 5.1, figures 5.1 to 5.5",
         "gangart.experiments.zmp_deviation",
     ),
+    "lateral-sway": Experiment(
+        "Why does the robot rock itself over sideways with long steps, and why does a Bézier ZMP stop that?",
+        f"{_URBANN}, 5.2, figures 5.6 to 5.13",
+        "gangart.experiments.lateral_sway",
+    ),
     "forward-sway": Experiment(
         "Why does the robot sway forward and walk too fast, and which compensation helps?",
         f"{_URBANN}, 5.3, figures 5.15 to 5.21, tables 5.2 and 5.3",
         "gangart.experiments.forward_sway",
+    ),
+    "top-speed": Experiment(
+        "How fast can it walk when joints are as quick as the motors' voltage lets them be, on every worn machine?",
+        f"{_URBANN}, 1, the record of RoboCup 2010",
+        "gangart.experiments.top_speed",
+    ),
+    "worn-nao": Experiment(
+        "Which sets of motor control, friction, play and elasticity walk as badly as the real robot?",
+        f"{_URBANN}, 4.4, tables 4.3 and 5.2",
+        "gangart.experiments.worn_nao",
     ),
     "gearbox-bench": Experiment(
         "A motor with play and elasticity in its gear turns a body: when does its torque arrive?",

@@ -53,6 +53,13 @@ RANGES = {
 WANTED = {"f_x": (3.5, 14.0), "f_y": (7.0, 28.0), "speed": (0.195, 0.225)}
 
 
+def fits(figures: WalkFigures) -> bool:
+    """Whether these are the figures of a robot that walks as badly as wanted, and no worse."""
+    f_x, f_y = figures.orientation_error
+    values = {"f_x": f_x, "f_y": f_y, "speed": figures.mean_velocity[0]}
+    return not figures.fell and all(low <= values[k] <= high for k, (low, high) in WANTED.items())
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A drawn set of wear and how the robot walked with it."""
@@ -64,9 +71,7 @@ class Candidate:
     @property
     def fits(self) -> bool:
         """Whether it walks as badly as wanted, and no worse."""
-        f_x, f_y = self.figures.orientation_error
-        values = {"f_x": f_x, "f_y": f_y, "speed": self.figures.mean_velocity[0]}
-        return not self.figures.fell and all(low <= values[k] <= high for k, (low, high) in WANTED.items())
+        return fits(self.figures)
 
 
 def draw(robot: Robot, rng: np.random.Generator, name: str) -> tuple[Wear, dict[str, float]]:
@@ -101,17 +106,27 @@ def draw(robot: Robot, rng: np.random.Generator, name: str) -> tuple[Wear, dict[
     return wear, d
 
 
+def drawn(robot: Robot, *, seed: int, draws: int) -> Iterator[tuple[Wear, dict[str, float]]]:
+    """Sets of wear and their values by name, one after the other."""
+    rng = np.random.default_rng(seed)
+    for i in range(draws):
+        yield draw(robot, rng, f"draw {i}")
+
+
+def walked(robot: Robot, wear: Wear, friction: float = 1.0, duration: float = DURATION) -> WalkFigures:
+    """How a robot that is worn like this walks at COMMAND for a while [s], without any compensation."""
+    engine = BipedEngine(robot)
+    world = World(robot, FULL, Ground(friction), wear=wear)
+    world.reset(*engine.stance(), settle=1.0)
+    return walk_figures(simulate(world, engine, COMMAND, duration), robot)
+
+
 def search(
     robot: Robot, *, seed: int, draws: int, friction: float = 1.0, progress: Callable[[float], None] | None = None
 ) -> Iterator[Candidate]:
     """Draw and walk sets of wear, one after the other; `progress` gets the part that is done."""
-    rng = np.random.default_rng(seed)
-    engine = BipedEngine(robot)
-    for i in range(draws):
-        wear, values = draw(robot, rng, f"draw {i}")
-        world = World(robot, FULL, Ground(friction), wear=wear)
-        world.reset(*engine.stance(), settle=1.0)
-        yield Candidate(wear, values, walk_figures(simulate(world, engine, COMMAND, DURATION), robot))
+    for i, (wear, values) in enumerate(drawn(robot, seed=seed, draws=draws)):
+        yield Candidate(wear, values, walked(robot, wear, friction))
         if progress is not None:
             progress((i + 1) / draws)
 
@@ -121,7 +136,7 @@ def spread(candidates: list[Candidate], count: int) -> list[Candidate]:
     fitting = [c for c in candidates if c.fits]
     if len(fitting) <= count:
         return fitting
-    places = np.array([_place(c) for c in fitting])
+    places = np.array([place(c) for c in fitting])
     chosen = [int(np.argmin(np.abs(places - places.mean(axis=0)).sum(axis=1)))]
     while len(chosen) < count:
         distance = np.min([np.linalg.norm(places - places[k], axis=1) for k in chosen], axis=0)
@@ -129,10 +144,20 @@ def spread(candidates: list[Candidate], count: int) -> list[Candidate]:
     return [fitting[k] for k in chosen]
 
 
-def _place(c: Candidate) -> Array:
+def place(c: Candidate) -> Array:
     """Where a candidate stands within the bounds, each parameter from 0 to 1."""
     inside = [(np.log(c.draws[key]) - np.log(r.low)) / (np.log(r.high) - np.log(r.low)) for key, r in RANGES.items()]
     return np.array([*inside, c.draws["encoder"]])
+
+
+def note_of(wear: Wear, figures: WalkFigures) -> str:
+    """What a set of wear is and how the robot walked with it, in a line."""
+    (f_x, f_y), v = figures.orientation_error, figures.mean_velocity[0]
+    side = "the joint's side" if wear.encoder == "joint" else "the motor's side"
+    play = np.mean([g.play for g in wear.gears.values()])
+    note = f"encoder on {side}, {wear.proportional:.0f} V/rad, play ±{np.degrees(play):.2f}°, "
+    note += f"links {wear.link_stiffness:.0f} N m/rad; walks 0.2 m/s with f_x {f_x:.1f}, f_y {f_y:.1f} "
+    return note + f"at {v * 1e3:.0f} mm/s"
 
 
 def as_toml(candidates: dict[str, Candidate], header: str) -> str:
@@ -140,12 +165,7 @@ def as_toml(candidates: dict[str, Candidate], header: str) -> str:
     lines = [f"# {line}" for line in header.splitlines()]
     for name, c in candidates.items():
         w = replace(c.wear, name=name)
-        (f_x, f_y), v = c.figures.orientation_error, c.figures.mean_velocity[0]
-        side = "the joint's side" if w.encoder == "joint" else "the motor's side"
-        play = np.mean([g.play for g in w.gears.values()])
-        note = f"encoder on {side}, {w.proportional:.0f} V/rad, play ±{np.degrees(play):.2f}°, "
-        note += f"links {w.link_stiffness:.0f} N m/rad; walks 0.2 m/s with f_x {f_x:.1f}, f_y {f_y:.1f} "
-        note += f"at {v * 1e3:.0f} mm/s"
+        note = note_of(w, c.figures)
         lines += ["", f"[{name}]", f'note = "{note}"', f'encoder = "{w.encoder}"']
         for key in ("proportional", "integral", "derivative", "stiffness", "link_stiffness", "link_friction"):
             lines.append(f"{key} = {getattr(w, key):.6g}")
