@@ -65,7 +65,9 @@ class Ground:
     """A flat floor."""
 
     friction: float = 0.8  # [1] Coulomb coefficient of the soles on the floor
-    settling: float = 0.006  # [s] time in which a contact forces out a penetration; larger is softer
+    # [s] a contact forces a penetration out like (1 + t / settling) e^(-t / settling): larger is softer. It is never
+    # quicker than two physics steps, which is what those can resolve
+    settling: float = 0.006
 
     def __post_init__(self) -> None:
         if not 0.0 < self.friction <= 10.0:
