@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 
 from gangart.analysis import walk_figures
-from gangart.compensation import ArmFeedback, ArmFollower, Compensation, Recipe, TiltFilter, prepare
+from gangart.compensation import SLIP, ArmFeedback, ArmFollower, Compensation, Recipe, TiltFilter, prepare
 from gangart.compensation.store import cache_folder, keep, key, recall
 from gangart.control import BipedEngine
 from gangart.dynamics import multibody_zmp
 from gangart.errors import BadValue, UnknownName
-from gangart.experiments.forward_sway import SLIP
 from gangart.robots import Robot, load
 from gangart.robots.wear import GearWear, Wear, load_wear, worn
 from gangart.signals import Array, Command, JointTrajectory, SensorReading

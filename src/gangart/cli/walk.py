@@ -12,7 +12,10 @@ from gangart.cli import output, walking
 from gangart.errors import BadValue
 
 if TYPE_CHECKING:
+    from gangart.compensation import Compensation
+    from gangart.control import BipedEngine
     from gangart.robots import Robot
+    from gangart.robots.wear import Wear
     from gangart.signals import Command
 
 EXAMPLES = ("gangart walk nao --vx 0.2", "gangart walk nao --vx 0.1 --wz 0.3 --plot out/ --record run.mcap")
@@ -20,6 +23,7 @@ _MORE = (
     "gangart walk nao --vy 0.03 --stop 8 --duration 12",
     "gangart walk nao --vx 0.2 --zmp stationary --friction 0.25 --json",
     "gangart walk nao --vx 0.15 --push 0.8 --feedback 0.3 --view",
+    "gangart walk nao --level VS --wear emil --compensate best",
 )
 _SPEED = 0.2  # [m/s] ahead, where no speed is given
 _SETTINGS = {  # the rules of the robot file's [walk]
@@ -61,6 +65,10 @@ def walk(
     wear: Annotated[
         str | None, typer.Option(help="Set of wear of the robot's worn.toml.", show_default="the first")
     ] = None,
+    compensate: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="best, or some of zmp, offsets, constant, arms, patient-arms, slip: a,b,c."),
+    ] = None,
     push: Annotated[
         float, typer.Option(help="Impulse to the left on the base, in the middle of the walk [N s].")
     ] = 0.0,
@@ -83,7 +91,6 @@ def walk(
     _in_range("--push", push, -1e6, 1e6, "be a finite number")
     from gangart.robots import load
 
-    found = load(robot)
     found = _changed(
         load(robot),
         double_step_duration=double_step,
@@ -96,9 +103,14 @@ def walk(
     from gangart.robots.wear import load_wear, worn
     from gangart.simulation import Ground, Push, World, fidelity_of, simulate
 
-    engine = BipedEngine(found, zmp=zmp, adaptation=adaptation, feedback=feedback)  # type: ignore[arg-type]
     fidelity = fidelity_of(level)
     used = load_wear(found, wear or next(iter(worn(found)), "")) if fidelity.needs_wear else None
+    engine = BipedEngine(found, zmp=zmp, adaptation=adaptation, feedback=feedback)  # type: ignore[arg-type]
+    if compensate is not None:
+        engine = BipedEngine(
+            found, zmp=zmp, adaptation=adaptation, feedback=feedback,  # type: ignore[arg-type]
+            compensation=_compensation(engine, used, compensate, command, as_json),
+        )  # fmt: skip
     world = World(found, fidelity, Ground(friction), wear=used)
     world.reset(*engine.stance(), settle=1.0 if used else 0.5)
     if push:
@@ -113,6 +125,7 @@ def walk(
     if as_json:
         asked = {"robot": found.name, "command": [command.vx, command.vy, command.wz], "zmp": zmp, "friction": friction}
         asked |= {"level": fidelity.name, "wear": used and used.name, "diverged": recording.info["diverged"]}
+        asked |= {"compensate": compensate}
         output.print_json(
             walking.as_json(figures, {**asked, "notes": recording.info["notes"], "recording": record, **written})
         )
@@ -123,6 +136,14 @@ def walk(
                 output.print_line(f"Written: {path}")
     if view:
         walking.show(recording, found, browser)
+
+
+def _compensation(engine: BipedEngine, wear: Wear | None, names: str, command: Command, quiet: bool) -> Compensation:
+    from gangart.compensation import BEST, compensation_of
+
+    parts = BEST if names == "best" else [name.strip() for name in names.split(",")]
+    with output.progress("preparing compensations", 1.0, hidden=quiet) as advance:
+        return compensation_of(engine, wear, parts, command=command, progress=advance)
 
 
 def _check_times(duration: float, stop: float | None) -> None:

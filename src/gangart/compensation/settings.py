@@ -10,6 +10,8 @@ from gangart.compensation.phase import Rhythm
 from gangart.errors import BadValue
 from gangart.signals import Array
 
+SLIP = 0.008  # [1] of the way forward: between what floors of friction 0.25 and 1 took from worn Naos at 0.2 m/s
+
 
 class ZmpSource(Protocol):
     """Offsets on the ZMP reference."""

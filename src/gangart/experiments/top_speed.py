@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gangart.analysis.metrics import mean_velocity, orientation_error, slip, whole_steps
-from gangart.compensation import Recipe, TorqueOffsets, prepare
+from gangart.compensation import SLIP, Recipe, TorqueOffsets, prepare
 from gangart.control import BipedEngine
 from gangart.experiments.fast_gait import FastGait, search
-from gangart.experiments.forward_sway import SLIP
 from gangart.experiments.report import Column, Parameter, Picture, Report, Row, Setting, Table, Value, Verdict
 from gangart.experiments.side_by_side import side_by_side
 from gangart.robots import Robot, Walk, load

@@ -1,0 +1,173 @@
+"""gangart plan: the steps from where the robot stands to a goal pose."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gangart.cli import output
+from gangart.errors import BadValue, GangartError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gangart.footsteps import StepLimits, StepPlan
+    from gangart.footsteps.obstacles import Obstacle
+
+EXAMPLES = ("gangart plan nao --x 1.0 --y 0.5 --yaw 180 --plot plan.png", "gangart plan nao --x -1 --compare")
+_MORE = (
+    "gangart plan nao --x 1.5 --planner lattice --obstacles room.toml --plot plan.png",
+    "gangart plan nao --fumanoid-units --x=500 --y=-200 --yaw=90 --planner=aic",
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add `gangart plan` to the command line."""
+    app.command(epilog=output.examples(*EXAMPLES, *_MORE))(plan)
+
+
+def plan(
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A name, or the path of a robot.toml.")] = "nao",
+    x: Annotated[float, typer.Option(help="Goal: how far ahead [m].")] = 0.0,
+    y: Annotated[float, typer.Option(help="Goal: how far to the left [m].")] = 0.0,
+    yaw: Annotated[float, typer.Option(help="Goal: how far turned to the left [°].")] = 0.0,
+    planner: Annotated[
+        str, typer.Option(help="hybrid, lattice, aicardi, indiveri, spline, turn-walk-turn, learned.")
+    ] = "hybrid",
+    compare: Annotated[bool, typer.Option("--compare", help="Run all planners.")] = False,
+    obstacles: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Polygons (.toml, .json) or an occupancy grid (.png, .npy).")
+    ] = None,
+    resolution: Annotated[float, typer.Option(help="Edge of a cell of that grid [m].")] = 0.05,
+    plot: Annotated[Path | None, typer.Option(metavar="PATH", help="Draw feet and path into this picture.")] = None,
+    fumanoid_units: Annotated[
+        bool, typer.Option("--fumanoid-units", help="Millimetres, and y and yaw to the right; also aic and ind.")
+    ] = False,
+    as_json: output.AsJson = False,
+) -> None:
+    """Plan the steps to a goal pose, as seen from where the robot stands.
+
+    A plan that does not arrive is a result, not an error: it says why, and its steps are those that come nearest.
+    """
+    from gangart.footsteps import PLANNERS, StepLimits
+    from gangart.footsteps.fumanoid import PLANNERS as THEIRS
+    from gangart.footsteps.fumanoid import from_fumanoid
+    from gangart.footsteps.obstacles import read
+    from gangart.robots import load
+
+    goal = from_fumanoid(x, y, yaw) if fumanoid_units else (x, y, math.radians(yaw))
+    _check_goal(x, y, yaw)
+    found = load(robot)
+    limits = StepLimits.of(found)
+    names = PLANNERS if compare else (THEIRS.get(planner, planner) if fumanoid_units else planner,)
+    in_the_way = read(obstacles, resolution) if obstacles else ()
+    output.tell_of_compiling()
+    runs = _run(names, goal, limits, in_the_way, compare)
+    drawn = _draw([made for made, _ in runs], plot, in_the_way)
+    if as_json:
+        shown = [_as_json(made, seconds) for made, seconds in runs]
+        rest: dict[str, Any] = {"planners": shown} if compare else shown[0]
+        output.print_json({"robot": found.name, "goal": goal, **rest, "plot": drawn})
+        return
+    if compare:
+        _print_compared(runs)
+    else:
+        _print(*runs[0], fumanoid_units)
+    if drawn:
+        output.print_line(f"Written: {drawn}")
+
+
+def _check_goal(x: float, y: float, yaw: float) -> None:
+    for option, value in (("--x", x), ("--y", y), ("--yaw", yaw)):
+        if not math.isfinite(value):
+            raise BadValue(f"{option} is {value}; it has to be a finite number")
+
+
+def _run(
+    names: Sequence[str],
+    goal: tuple[float, float, float],
+    limits: StepLimits,
+    obstacles: Sequence[Obstacle],
+    compare: bool,
+) -> list[tuple[StepPlan, float]]:
+    """Plans and the times they took [s]; a first plan pays for compiling and tables."""
+    from gangart.footsteps import plan as plan_steps
+
+    runs = []
+    for name in names:
+        try:
+            plan_steps((0.0, 0.0, 0.0), goal, limits, obstacles, name)
+        except GangartError as error:
+            if not compare or "learned" not in name:
+                raise
+            output.warn(str(error))
+            continue
+        begin = perf_counter()
+        runs.append((plan_steps((0.0, 0.0, 0.0), goal, limits, obstacles, name), perf_counter() - begin))
+    return runs
+
+
+def _draw(plans: list[StepPlan], path: Path | None, obstacles: Sequence[Obstacle]) -> Path | None:
+    from gangart.footsteps.picture import save
+
+    return save(plans, path, obstacles) if path else None
+
+
+def _as_json(plan: StepPlan, seconds: float) -> dict[str, Any]:
+    steps = [
+        {"foot": ("left", "right")[foot], "pose": pose, "way": way}
+        for foot, pose, way in zip(plan.foot.tolist(), plan.pose, plan.ways(), strict=True)
+    ]
+    off, askew = plan.error()
+    return {
+        "planner": plan.planner,
+        "ended": plan.ended,
+        "reason": plan.reason or None,
+        "count": len(plan),
+        "length": plan.length,
+        "turned": plan.turned,
+        "position_error": off,
+        "yaw_error": askew,
+        "planning_time": seconds,
+        "steps": steps,
+    }
+
+
+def _print(plan: StepPlan, seconds: float, fumanoid_units: bool) -> None:
+    from gangart.footsteps.fumanoid import to_fumanoid
+
+    rows = []
+    for k, (foot, pose, way) in enumerate(zip(plan.foot.tolist(), plan.pose, plan.ways(), strict=True), start=1):
+        if fumanoid_units:
+            place = [f"{v:.0f}" for v in (*to_fumanoid(pose), *to_fumanoid(way))]
+        else:
+            place = [f"{pose[0]:.3f}", f"{pose[1]:.3f}", f"{math.degrees(pose[2]):.1f}"]
+            place += [f"{1e3 * way[0]:.0f}", f"{1e3 * way[1]:.0f}", f"{math.degrees(way[2]):.1f}"]
+        rows.append([k, ("left", "right")[foot], *place])
+    if fumanoid_units:
+        columns = ["x [mm]", "y [mm]", "yaw [°]", "ahead [mm]", "right [mm]", "turn right [°]"]
+    else:
+        columns = ["x [m]", "y [m]", "yaw [°]", "ahead [mm]", "left [mm]", "turn [°]"]
+    output.print_table(f"{plan.planner}: {len(plan)} steps", ["step", "foot", *columns], rows)
+    off, askew = plan.error()
+    end = "Arrived" if plan.arrived else f"Not arrived ({plan.ended}): {plan.reason}"
+    output.print_line(
+        f"{end}. Way {plan.length:.2f} m, turned {math.degrees(plan.turned):.0f}°, planned in {1e3 * seconds:.2f} ms"
+    )
+    if not plan.arrived:
+        output.print_line(f"Left to go: {off:.3f} m, {math.degrees(askew):.1f}°")
+
+
+def _print_compared(runs: list[tuple[StepPlan, float]]) -> None:
+    rows = [
+        [p.planner, len(p), f"{p.length:.2f}", f"{math.degrees(p.turned):.0f}", f"{1e3 * seconds:.2f}", p.ended]
+        for p, seconds in runs
+    ]
+    output.print_table("All planners", ["planner", "steps", "way [m]", "turned [°]", "time [ms]", "ended"], rows)
+    for p, _ in runs:
+        if p.reason:
+            output.print_line(f"{p.planner}: {p.reason}")
