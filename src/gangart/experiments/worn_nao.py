@@ -191,6 +191,9 @@ def _tilts(found: Found) -> Figure:
         ax.plot(*figures.orientation_error, "o", color=colour, ms=8, label=name)
     ax.plot(7.0061, 13.8960, "x", color=INK, ms=9, mew=2, label="thesis")
     ax.set(xscale="log", yscale="log", xlabel="f_x [rad²]", ylabel="f_y [rad²]")
+    for axis, ticks in ((ax.xaxis, (3.5, 5, 7, 10, 14)), (ax.yaxis, (7, 10, 14, 20, 28, 40))):
+        axis.set_ticks(ticks, [f"{t:g}" for t in ticks])
+        axis.set_ticks([], minor=True)
     figure.legend(loc="outside right upper", frameon=False, fontsize=8)
     return figure
 
