@@ -189,7 +189,10 @@ def estimate(node: Array, goal: Array, most: Array, sight: Any) -> float:
             for a in range(max(i - 2, 0), min(i + 3, far.shape[0])):
                 for b in range(max(j - 2, 0), min(j + 3, far.shape[1])):
                     near = min(near, far[a, b] + 2.0 * corner[2])
-        left = max(left, near / most[PACE_FORWARD])
+        # what the way around obstacles is longer than the way on the same grid without them
+        dx, dy = abs(node[0] - goal[0]), abs(node[1] - goal[1])
+        straight = max(dx, dy) + (np.sqrt(2.0) - 1.0) * min(dx, dy)
+        left += max(near - straight - 2.0 * corner[2], 0.0) / most[PACE_FORWARD]
     return left + 1.0
 
 
