@@ -110,7 +110,7 @@ def run(setting: Setting) -> Report:
 
 
 def _walk_all(robot: Robot, presets: dict[str, Wear], setting: Setting) -> Found:
-    long, short = (8.0, 6.0) if setting.quick else (60.0, 20.0)
+    long, short = (8.0, 8.0) if setting.quick else (60.0, 20.0)
     steps = () if setting.quick else DOUBLE_STEPS
     near = {} if setting.quick else NEAR
     total = len(presets) * (6 + len(LEVELS) + 4 * len(steps) + (len(near) + 1 if near else 0))
