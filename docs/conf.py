@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.ext.napoleon import Config
+from sphinx.ext.napoleon.docstring import GoogleDocstring
 from sphinx.pycode import ModuleAnalyzer
 
 import gangart
@@ -79,7 +81,14 @@ def read_field_comments() -> None:
     ModuleAnalyzer.__init__ = init  # type: ignore[method-assign]
 
 
+def read_arguments(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Args and Returns of docstrings; in the comment of a field a colon is a colon."""
+    if what not in ("attribute", "property"):
+        lines[:] = GoogleDocstring(lines, Config(), app, what, name, obj, options).lines()
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     read_field_comments()
+    app.connect("autodoc-process-docstring", read_arguments)
     app.connect("builder-inited", write_pages)

@@ -53,7 +53,8 @@ def run(setting: Setting) -> Report:
     jobs += [Job(name, "VS", what, mu, duration) for name in presets for mu in frictions for what in NAMES]
     done = side_by_side(walked, jobs, lambda count: setting.progress(0.95 * count / len(jobs)))
     levels, walks = done[:split], done[split:]
-    before, after = (record(robot, Job(jobs[0].preset, "VS", what, 1.0, 7.5)) for what in ("none", BEST))
+    shown = ("none", "offsets", BEST)
+    before, offset, after = (record(robot, Job(jobs[0].preset, "VS", what, 1.0, 7.5)) for what in shown)
     return Report(
         title="Forward sway and too much speed",
         question="At 0.2 m/s the real robot sways forward and is too fast. Which parts of the machine cause it (table "
@@ -69,7 +70,7 @@ def run(setting: Setting) -> Report:
             Picture("tilt", "Tilt about y, as figures 5.16 and 5.17", tilts(levels, walks, BEST)),
             Picture("speed", "Forward speed in each second, as figure 5.15", speeds(walks, BEST)),
             Picture("feet", "Where the soles are, as figures 5.18 to 5.20", feet(robot, before, after)),
-            Picture("torques", "Planned torques and angle errors, as figure 5.21", torques(robot, before, after)),
+            Picture("torques", "Planned torques and angle errors, as figure 5.21", torques(robot, before, offset)),
         ),
     )
 

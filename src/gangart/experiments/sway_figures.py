@@ -83,7 +83,7 @@ def feet(robot: Robot, before: Recording, after: Recording) -> Figure:
     return figure
 
 
-def torques(robot: Robot, before: Recording, after: Recording) -> Figure:
+def torques(robot: Robot, before: Recording, offset: Recording) -> Figure:
     """Figure 5.21: torques that the plan takes, and by how much joints under them are off, without and with offsets."""
     plan = BipedEngine(robot).plan(COMMAND, SHOWN[1])
     torque = joint_torques(robot, plan.joints, plan.footsteps.contacts(plan.joints.time)).joint
@@ -92,12 +92,12 @@ def torques(robot: Robot, before: Recording, after: Recording) -> Figure:
     for name, colour in zip(_PITCH, COLOURS, strict=False):
         k = robot.joint_index[f"R{name}"]
         axes[0].plot(plan.joints.time[planned], torque[planned, k], color=colour, lw=1.2, label=f"R{name}")
-        for r, style in ((before, ":"), (after, "-")):
+        for r, style in ((before, ":"), (offset, "-")):
             rows = _shown(r)
             wanted = np.interp(r.time[rows], plan.joints.time, plan.joints.position[:, k])
             axes[1].plot(r.time[rows], np.degrees(r.position[rows, k] - wanted), style, color=colour, lw=1.0)
     axes[0].set(ylabel="planned torque [N m]")
-    axes[1].set(xlabel="time [s]", ylabel="angle error [°]", title="dotted: uncompensated; drawn: compensated")
+    axes[1].set(xlabel="time [s]", ylabel="angle error [°]", title="dotted: as it is; drawn: with offsets")
     for ax in axes:
         _shade(ax, before)
     axes[0].legend(loc="upper right", fontsize=8, ncols=3)
