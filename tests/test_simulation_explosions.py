@@ -56,6 +56,14 @@ def test_an_explosion_is_named_and_the_recording_goes_up_to_it(nao: Robot, tmp_p
         np.testing.assert_allclose(values, getattr(again, name), rtol=1e-9, atol=1e-9)
 
 
+def test_a_gain_a_thousand_times_too_high_only_chatters(nao: Robot) -> None:
+    """With the battery that the robot has; controllers see the joint's side of the gear."""
+    r = walk(nao, 1000.0 * load_wear(nao, "bert").proportional)
+    assert r.info["diverged"] is None
+    assert len(r) == 2000
+    assert np.abs(r.velocity).max() < 20.0
+
+
 def test_an_explosion_before_the_walk_leaves_the_instant_at_which_it_should_have_begun(
     nao: Robot, tmp_path: Path
 ) -> None:
