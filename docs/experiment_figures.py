@@ -23,7 +23,7 @@ SHOWN = {
 def main(names: list[str]) -> None:
     """Copy the chosen pictures to docs/img."""
     for name in names or list(SHOWN):
-        print(f"{name} ...")
+        print(f"{name} ...")  # noqa: T201
         with tempfile.TemporaryDirectory() as folder:
             written = write(run(name), folder)
             for picture in written.pictures:

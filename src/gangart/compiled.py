@@ -51,7 +51,7 @@ def _package_stamp() -> tuple[float, int]:
 
 
 def _renew_with_package(dispatcher: Any) -> None:
-    """Numba renews a kept kernel when its own file changes, but not when a kernel that it calls does: look at all of them."""
+    """Numba renews a kept kernel when its own file changes, not when one that it calls does: look at all of them."""
     file: Any = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if file is not None and hasattr(file, "_source_stamp"):
         file._source_stamp = _package_stamp()

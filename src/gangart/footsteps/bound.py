@@ -11,7 +11,7 @@ from gangart.footsteps.collisions import Field, meet
 from gangart.footsteps.families import N_FAMILIES, cost, direct, solve
 from gangart.footsteps.limits import StepLimits
 from gangart.footsteps.ways import CHANGE_AHEAD, PACE_BACKWARD, PACE_FORWARD, way
-from gangart.signals import Array, Ints
+from gangart.signals import Array, Bools, Ints
 
 # The grid over the goal in the body frame is fine where the goal is near: coordinates are asinh(x / _FINE).
 _FINE, _FAR = 0.15, 3.6  # [m]
@@ -91,26 +91,28 @@ def look_up(table: Array, rest: Array, speed: float, most: Array) -> float:
 
 
 def distances(field: Field, start: Array, goal: Array) -> tuple[Array, Array]:
-    """Distance to the goal around high obstacles on a grid [m], and the grid's corner x, y and cell [m].
+    """The shortest way around high obstacles on a grid, and the grid's corner x, y and cell [m].
 
-    Unreachable cells are infinite. Without obstacles the grid is a single cell of 0.
+    For each cell, (columns, rows, 3): distance to the goal [m], and x, y [m] where the way turns next; what cannot be
+    reached is infinitely far. Without obstacles the grid is a single cell.
     """
     if not len(field):
-        return np.zeros((1, 1)), np.array([0.0, 0.0, 0.0])
+        return np.zeros((1, 1, 3)), np.array([0.0, 0.0, 0.0])
     points = np.vstack([start[:2], goal[:2], *(c for c in field.corners)])
     low, high = points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
     shape = np.ceil((high - low) / _CELL).astype(int) + 1
-    out = np.full((int(shape[0]), int(shape[1])), np.inf)
+    out = np.full((int(shape[0]), int(shape[1]), 3), np.inf)
     corner = np.array([low[0], low[1], _CELL])
-    _spread(field.corners[field.high > 0.0], corner, goal, out)
+    shut = np.zeros(out.shape[:2], dtype=np.bool_)
+    _shut(field.corners[field.high > 0.0], corner, shut)
+    _spread(shut, corner, goal, out)
     return out, corner
 
 
 @kernel
-def _spread(areas: Array, corner: Array, goal: Array, out: Array) -> None:
-    """Dijkstra from the goal's cell over free cells, to eight neighbours."""
-    columns, rows = out.shape
-    shut = np.zeros((columns, rows), dtype=np.bool_)
+def _shut(areas: Array, corner: Array, shut: Bools) -> None:
+    """Mark the cells that the middle of the body keeps away from."""
+    columns, rows = shut.shape
     disc = np.empty((8, 2))
     for k in range(len(areas)):
         x0, x1 = areas[k, :, 0].min() - _BODY, areas[k, :, 0].max() + _BODY
@@ -122,26 +124,72 @@ def _spread(areas: Array, corner: Array, goal: Array, out: Array) -> None:
                     disc[m, 1] = corner[1] + j * _CELL + _BODY * np.sin(np.pi * m / 4.0)
                 if not shut[i, j] and meet(disc, areas[k]):
                     shut[i, j] = True
-    heap_value = np.empty(columns * rows * 8)
-    heap_cell = np.empty(columns * rows * 8, dtype=np.int64)
+
+
+@kernel
+def _spread(shut: Bools, corner: Array, goal: Array, out: Array) -> None:
+    """Theta*: Dijkstra from the goal's cell, where a way runs straight on as long as nothing is between."""
+    columns, rows = shut.shape
+    values = np.empty(columns * rows * 8)
+    items = np.empty(columns * rows * 8, dtype=np.int64)
     gi, gj = int((goal[0] - corner[0]) / _CELL + 0.5), int((goal[1] - corner[1]) / _CELL + 0.5)
-    out[gi, gj] = 0.0
-    n = push(heap_value, heap_cell, 0, 0.0, gi * rows + gj)
+    base = np.zeros((columns, rows))  # [m] from where the way turns next to the goal
+    out[gi, gj, 0], out[gi, gj, 1], out[gi, gj, 2] = 0.0, goal[0], goal[1]
+    n = push(values, items, 0, 0.0, gi * rows + gj)
     while n > 0:
-        value, cell = heap_value[0], heap_cell[0]
-        n = pop(heap_value, heap_cell, n)
+        value, cell = values[0], items[0]
+        n = pop(values, items, n)
         i, j = cell // rows, cell % rows
-        if value > out[i, j]:
+        if value > out[i, j, 0]:
             continue
         for di in range(-1, 2):
             for dj in range(-1, 2):
                 a, b = i + di, j + dj
                 if (di == 0 and dj == 0) or a < 0 or b < 0 or a >= columns or b >= rows or shut[a, b]:
                     continue
-                far = value + _CELL * np.sqrt(float(di * di + dj * dj))
-                if far < out[a, b]:
-                    out[a, b] = far
-                    n = push(heap_value, heap_cell, n, far, a * rows + b)
+                x, y = corner[0] + a * _CELL, corner[1] + b * _CELL
+                via_x, via_y, rest = out[i, j, 1], out[i, j, 2], base[i, j]
+                if np.hypot(x - via_x, y - via_y) + rest >= out[a, b, 0]:
+                    continue
+                if not _sees(shut, corner, x, y, via_x, via_y):
+                    via_x, via_y, rest = corner[0] + i * _CELL, corner[1] + j * _CELL, value
+                far = np.hypot(x - via_x, y - via_y) + rest
+                if far < out[a, b, 0]:
+                    out[a, b, 0], out[a, b, 1], out[a, b, 2], base[a, b] = far, via_x, via_y, rest
+                    n = push(values, items, n, far, a * rows + b)
+
+
+@kernel
+def _sees(shut: Bools, corner: Array, x: float, y: float, to_x: float, to_y: float) -> bool:
+    """Whether no shut cell lies between two points."""
+    parts = int(np.hypot(to_x - x, to_y - y) / _CELL * 1.5) + 1
+    for k in range(parts):
+        u = k / parts
+        i = int((x + u * (to_x - x) - corner[0]) / _CELL + 0.5)
+        j = int((y + u * (to_y - y) - corner[1]) / _CELL + 0.5)
+        if shut[i, j]:
+            return False
+    return True
+
+
+@kernel
+def around(far: Array, corner: Array, body: Array, out: Array) -> bool:
+    """Distance to the goal and the next turn of the way (`out`) from a body pose; false where there is none.
+
+    Beside an obstacle, where the body would be too near, it is the way of the best cell nearby.
+    """
+    i, j = int((body[0] - corner[0]) / corner[2] + 0.5), int((body[1] - corner[1]) / corner[2] + 0.5)
+    if i < 0 or j < 0 or i >= far.shape[0] or j >= far.shape[1]:
+        return False
+    out[:] = far[i, j]
+    if out[0] < np.inf:
+        return True
+    for a in range(max(i - 2, 0), min(i + 3, far.shape[0])):
+        for b in range(max(j - 2, 0), min(j + 3, far.shape[1])):
+            if far[a, b, 0] + 2.0 * corner[2] < out[0]:
+                out[:] = far[a, b]
+                out[0] += 2.0 * corner[2]
+    return bool(out[0] < np.inf)
 
 
 @kernel

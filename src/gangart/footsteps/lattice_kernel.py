@@ -15,12 +15,23 @@ from typing import Any
 import numpy as np
 
 from gangart.compiled import kernel
-from gangart.footsteps.bound import look_up, pop, push
+from gangart.footsteps.bound import around, look_up, pop, push
 from gangart.footsteps.collisions import touches
 from gangart.footsteps.families import direct
 from gangart.footsteps.finish import finish
 from gangart.footsteps.hybrid_kernel import best_family
-from gangart.footsteps.ways import CHANGE_AHEAD, PACE_FORWARD, PACE_SIDEWAYS, PACE_TURN, allow, foot_of, go, way
+from gangart.footsteps.ways import (
+    CHANGE_AHEAD,
+    PACE_BACKWARD,
+    PACE_FORWARD,
+    PACE_SIDEWAYS,
+    PACE_TURN,
+    allow,
+    foot_of,
+    go,
+    way,
+    wrap,
+)
 from gangart.signals import Array, Ints
 
 COLUMNS = 15
@@ -34,6 +45,7 @@ TRIES = np.array(
 _CELL, _ANGLE = 0.02, 0.06  # [m], [rad] states nearer than that count as one
 _NEAR = 5.0  # [steps] from the goal the last steps are tried from every state
 _SLACK = 1e-6
+_OVERLAP = 0.6  # of turning is not done while walking
 
 
 @kernel
@@ -179,21 +191,29 @@ def estimate(node: Array, goal: Array, most: Array, sight: Any) -> float:
     table, far, corner = sight
     rest = np.empty(3)
     way(node[0:3], goal, rest)
-    left = look_up(table, rest, node[10], most)
-    if corner[2] > 0.0:
-        i, j = int((node[0] - corner[0]) / corner[2] + 0.5), int((node[1] - corner[1]) / corner[2] + 0.5)
-        if i < 0 or j < 0 or i >= far.shape[0] or j >= far.shape[1]:
-            return np.inf
-        near = far[i, j]
-        if near == np.inf:  # beside an obstacle: as far as the best neighbour
-            for a in range(max(i - 2, 0), min(i + 3, far.shape[0])):
-                for b in range(max(j - 2, 0), min(j + 3, far.shape[1])):
-                    near = min(near, far[a, b] + 2.0 * corner[2])
-        # what the way around obstacles is longer than the way on the same grid without them
-        dx, dy = abs(node[0] - goal[0]), abs(node[1] - goal[1])
-        straight = max(dx, dy) + (np.sqrt(2.0) - 1.0) * min(dx, dy)
-        left += max(near - straight - 2.0 * corner[2], 0.0) / most[PACE_FORWARD]
-    return left + 1.0
+    left = look_up(table, rest, node[10], most) + 1.0
+    if corner[2] == 0.0:
+        return left
+    turn = np.empty(3)
+    if not around(far, corner, node[0:3], turn):
+        return np.inf
+    if turn[1] == goal[0] and turn[2] == goal[1]:
+        return left
+    return max(_detour(node, turn, most), left)
+
+
+@kernel
+def _detour(node: Array, turn: Array, most: Array) -> float:
+    """Steps of a way around obstacles: face its next turn, ahead or backwards, and walk its whole length."""
+    bearing = np.arctan2(turn[2] - node[1], turn[1] - node[0])
+    askew = abs(wrap(bearing - node[2]))
+    missing = most[PACE_FORWARD] - min(abs(node[10]), most[PACE_FORWARD])
+    ramp = missing * missing / (2.0 * most[CHANGE_AHEAD] * most[PACE_FORWARD]) + 2.5
+    ahead = _OVERLAP * askew / most[PACE_TURN] + turn[0] / most[PACE_FORWARD]
+    back = np.inf
+    if most[PACE_BACKWARD] > 0.0:
+        back = _OVERLAP * (np.pi - askew) / most[PACE_TURN] + turn[0] / most[PACE_BACKWARD]
+    return float(min(ahead, back) + ramp)
 
 
 @kernel
