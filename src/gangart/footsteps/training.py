@@ -63,7 +63,7 @@ def _examples_of(plan: StepPlan, most: Array) -> tuple[Array, Array]:
 
 def train(limits: StepLimits, seen: Array, made: Array, seed: int) -> dict[str, Array]:
     """The arrays of the trained file."""
-    from sklearn.neural_network import MLPRegressor  # type: ignore[import-untyped,unused-ignore]
+    from sklearn.neural_network import MLPRegressor
 
     scaled = seen * _SCALE
     network = MLPRegressor(
