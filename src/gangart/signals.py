@@ -29,10 +29,39 @@ class Command:
     wz: float = 0.0  # [rad/s] turning left
 
     def __post_init__(self) -> None:
+        for name in ("vx", "vy", "wz"):
+            _check_finite(f"command {name}", getattr(self, name))
+
+
+def _check_finite(name: str, value: object) -> None:
+    if not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise BadValue(f"{name} is {value!r}; it has to be a finite number")
+
+
+@dataclass(frozen=True, slots=True)
+class BodyPose:
+    """How the body is held beside the pose that it has by itself: an offset in its own frame."""
+
+    x: float = 0.0  # [m] forward
+    y: float = 0.0  # [m] to the left
+    z: float = 0.0  # [m] up
+    roll: float = 0.0  # [rad] to the right
+    pitch: float = 0.0  # [rad] nose down
+    yaw: float = 0.0  # [rad] to the left
+
+    def __post_init__(self) -> None:
         for f in fields(self):
-            value = getattr(self, f.name)
-            if not isinstance(value, (int, float)) or not math.isfinite(value):
-                raise BadValue(f"command {f.name} is {value!r}; it has to be a finite number")
+            _check_finite(f"body pose {f.name}", getattr(self, f.name))
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the one who steers wants now; it holds until there is another."""
+
+    velocity: Command = Command()
+    pose: BodyPose = BodyPose()
+    gait: str | None = None  # the one that was selected last, None as long as none was
+    quit: bool = False  # the end of the drive
 
 
 @dataclass(frozen=True)
