@@ -55,7 +55,7 @@ def section(table: str) -> str:
 @pytest.mark.parametrize("table", KEYS, ids=lambda table: table or "top")
 def test_every_key_of_the_loader_is_explained_and_no_other(table: str) -> None:
     explained = set(re.findall(r"^\| `(\w+)` \|", section(table), re.MULTILINE))
-    tables = {key.partition(".")[0] for key in KEYS} | {"home", "coupled"} if not table else set()
+    tables = {key.partition(".")[0] for key in KEYS} | {"home", "coupled", "transmission"} if not table else set()
     assert explained == set(KEYS[table]) - tables
 
 
@@ -77,8 +77,9 @@ def inner(data: dict[str, Any], table: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("table", KEYS, ids=lambda table: table or "top")
 def test_required_keys_are_those_that_the_loader_requires(folder: Path, table: str) -> None:
-    source = Path(robots.__file__).parent / "nao"
-    shutil.copy(source / "nao.xml", folder)
+    name = "quadruped" if table == "drive" else "nao"
+    source = Path(robots.__file__).parent / name
+    shutil.copy(source / f"{name}.xml", folder)
     text = (source / "robot.toml").read_text(encoding="utf-8")
     for key in re.findall(r"^\| `(\w+)` \|", section(table), re.MULTILINE):
         data = tomllib.loads(text)

@@ -121,7 +121,10 @@ REFUSED = {
     "no acceleration": (put(0, "walk", "limits", "turn_acceleration"), "'turn_acceleration' is 0; it has to be finite"),
     "weak motor": (put(1.0, "motors", "leg_low", "nominal_torque"), "'nominal_torque' is 1.0; it has to lie between"),
     "unknown side": (put("lft", "legs", "left", "side"), "[legs.left]: 'side' cannot be 'lft'; did you mean 'left'?"),
-    "unknown kinematics": (put("magic", "kinematics"), "'kinematics' cannot be 'magic'; known: hip-yaw-pitch, numeric"),
+    "unknown kinematics": (
+        put("magic", "kinematics"),
+        "'kinematics' cannot be 'magic'; known: abduction, hip-yaw-pitch, numeric",
+    ),
     "another format": (put(2, "format"), "'format' is 2; this gangart reads format 1"),
     "joint twice": (replaced_joint("left", 0, "LHipRoll"), "[legs.left]: 'joints' names 'LHipRoll' twice"),
     "no joints": (put([], "legs", "left", "joints"), "[legs.left]: 'joints' has to be a list of names, got []"),

@@ -38,6 +38,7 @@ def check(robot: Robot, spec: mujoco.MjSpec) -> None:
     _known_joints("[home]", robot.home, robot)
     _check_motors(robot)
     _check_coupled(robot)
+    _check_transmission(robot)
     _check_home(robot)
 
 
@@ -86,6 +87,17 @@ def _check_coupled(robot: Robot) -> None:
             raise BadRobot(f"[coupled]: '{follower}' follows '{leader}', which follows another joint itself")
         if robot.home.get(follower, 0.0) != robot.home.get(leader, 0.0):
             raise BadRobot(f"[home]: '{follower}' and '{leader}' are coupled, so their angles have to be equal")
+
+
+def _check_transmission(robot: Robot) -> None:
+    for hub, ratios in robot.transmission.items():
+        _known_joints("[transmission]", (hub, *ratios), robot)
+    if abs(np.linalg.det(robot.hubs)) < 1e-9:
+        raise BadRobot("[transmission]: the hubs do not tell all joints apart; each joint needs a hub of its own")
+    if robot.drive is not None:
+        without = [j for j in robot.joints if robot.motor_of(j) is None or j in robot.coupled]
+        if without:
+            raise BadRobot(f"[drive]: joint '{without[0]}' has no motor of its own; a driven robot has one per joint")
 
 
 def _check_home(robot: Robot) -> None:

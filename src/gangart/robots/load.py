@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from gangart.errors import BadRobot, MissingFile, MissingTool, UnknownName, suggest
-from gangart.robots.robot import Arm, Imu, Leg, Limits, Motor, Robot, Servo, Side, Walk
+from gangart.robots.robot import Arm, Drive, Imu, Knee, Leg, Limits, Motor, Robot, Servo, Side, Walk
 from gangart.robots.soles import outline_of
 from gangart.robots.tables import Table
 
 _FOLDER = Path(__file__).parent
 _SIDES = ("left", "right")
-_KINEMATICS = ("hip-yaw-pitch", "numeric")
+_KINEMATICS = ("hip-yaw-pitch", "abduction", "numeric")
+_KNEES = ("backward", "forward")
 _STEP = "step_"  # fields of Limits that stand in [walk.limits.step]
 
 
@@ -31,13 +32,14 @@ def _keys(kind: type) -> tuple[str, ...]:
 KEYS: dict[str, tuple[str, ...]] = {
     "": (
         *("format", "name", "title", "model", "base", "tick", "kinematics"),
-        *("home", "coupled", "imu", "legs", "arms", "motors", "servo", "walk"),
+        *("home", "coupled", "imu", "legs", "arms", "motors", "servo", "drive", "transmission", "walk"),
     ),
     "imu": _keys(Imu),
     "legs.*": _keys(Leg),
     "arms.*": _keys(Arm),
     "motors.*": _keys(Motor),
     "servo": _keys(Servo),
+    "drive": _keys(Drive),
     "walk": _keys(Walk),
     "walk.limits": (*(key for key in _keys(Limits) if not key.startswith(_STEP)), "step"),
     "walk.limits.step": tuple(key.removeprefix(_STEP) for key in _keys(Limits) if key.startswith(_STEP)),
@@ -87,6 +89,8 @@ def _read(path: Path) -> Robot:
         walk=_walk(top.table("walk", KEYS["walk"])) if "walk" in top else None,
         leg_kinematics=top.one_of("kinematics", _KINEMATICS, "numeric"),
         joints=hinges(spec, model_path.name),
+        drive=_drive(top.table("drive", KEYS["drive"])) if "drive" in top else None,
+        transmission=_transmission(top.table("transmission", default={})),
     )
     check(robot, spec)
     return robot
@@ -140,6 +144,8 @@ def _leg(name: str, t: Table) -> Leg:
         sole=t.array("sole", (3,), [0.0, 0.0, 0.0]),
         outline=outline_of(t.array("outline", (-1, 2), [[0.0, 0.0]]), f"{t.where}: 'outline'"),
         force_sensors=t.array("force_sensors", (-1, 2), []),
+        radius=t.number("radius", 0.0, 1.0, default=0.0),
+        knee=cast("Knee", t.one_of("knee", _KNEES, "backward")),
     )
 
 
@@ -162,7 +168,24 @@ def _motor(name: str, t: Table) -> Motor:
         torque_constant=constant,
         resistance=t.number("resistance", 1e-9, default=constant * supply / stall),
         inductance=t.number("inductance", 0.0, default=0.0),
+        rotor_inertia=t.number("rotor_inertia", 0.0, default=0.0),
     )
+
+
+def _drive(t: Table) -> Drive:
+    return Drive(
+        position_gain=t.number("position_gain", 0.0),
+        velocity_gain=t.number("velocity_gain", 0.0),
+        velocity_integral=t.number("velocity_integral", 0.0, default=0.0),
+        current_limit=t.number("current_limit", 1e-3),
+        speed_limit=t.number("speed_limit", 1e-3),
+        filter=t.number("filter", 1.0, 1e5),
+    )
+
+
+def _transmission(t: Table) -> dict[str, dict[str, float]]:
+    hubs = {hub: t.table(hub) for hub in t.names()}
+    return {hub: {joint: ratios.number(joint) for joint in ratios.names()} for hub, ratios in hubs.items()}
 
 
 def _strings(t: Table) -> dict[str, str]:

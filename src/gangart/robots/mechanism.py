@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -31,6 +32,15 @@ def read_spec(path: Path, base: str) -> mujoco.MjSpec:
     _set_free(spec, base, path.name)
     _check_compiles(spec, path.name)
     return spec
+
+
+def bend_forward(spec: mujoco.MjSpec, joints: Sequence[str]) -> None:
+    """Let a leg bend the other way: the limits of its pitch joints (axis y) are mirrored."""
+    for name in joints:
+        joint = spec.joint(name)
+        if abs(joint.axis[1]) > abs(joint.axis[0]):
+            low, high = joint.range
+            joint.range = [-high, -low]
 
 
 def _set_free(spec: mujoco.MjSpec, base: str, file: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import mujoco
 
 Side = Literal["left", "right"]
+Knee = Literal["backward", "forward"]
 
 # eq=False: arrays have no single truth value, so what holds one is equal to itself only, and hashable for it.
 
@@ -30,6 +31,8 @@ class Leg:
     sole: Array  # (3,) [m] origin of the sole's frame in the foot body
     outline: Array  # (n, 2) [m] convex outline of the sole in its frame; a single point for a ball foot
     force_sensors: Array  # (n, 2) [m] where the sole's force sensors press, in its frame
+    radius: float = 0.0  # [m] of a ball foot, whose centre is the sole's origin; 0: the sole touches there
+    knee: Knee = "backward"  # where it points; a model's pitch limits are those of a backward knee
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Motor:
     torque_constant: float  # [N m/A], also the back-EMF constant [V s/rad]
     resistance: float  # [Ω] of the winding
     inductance: float  # [H] of the winding
+    rotor_inertia: float = 0.0  # [kg m²] of what turns with the shaft
 
     @property
     def joint_speed(self) -> float:
@@ -82,6 +86,18 @@ class Servo:
     position_gain: float  # [N m/rad]
     velocity_gain: float  # [N m s/rad]
     reason: str  # why these
+
+
+@dataclass(frozen=True)
+class Drive:
+    """A cascade in front of each motor, as an ODrive has it: angle (P), speed (PI), current. Angles behind the gear."""
+
+    position_gain: float  # [1/s] speed asked for per angle that is missing
+    velocity_gain: float  # [N m s/rad] torque per speed that is missing
+    velocity_integral: float  # [N m/rad] torque per speed that is missing, summed over time
+    current_limit: float  # [A]
+    speed_limit: float  # [rad/s] of the motor's shaft
+    filter: float  # [1/s] bandwidth of the critically damped filter that targets pass
 
 
 @dataclass(frozen=True)
@@ -140,14 +156,20 @@ class Robot:
     imu: Imu
     servo: Servo
     walk: Walk | None  # None where no walk is described
-    leg_kinematics: str  # "hip-yaw-pitch" or "numeric"
+    leg_kinematics: str  # "hip-yaw-pitch", "abduction" or "numeric"
     joints: tuple[str, ...]  # all hinges, in the model's order
+    drive: Drive | None = None  # where motors are driven by a cascade
+    transmission: dict[str, dict[str, float]] = field(default_factory=dict)  # [1] turns of a hub per turn of joints
 
     def spec(self) -> mujoco.MjSpec:
         """A fresh, editable copy of the mechanism: base free, no motors, no sensors, no ground."""
-        from gangart.robots.mechanism import read_spec
+        from gangart.robots.mechanism import bend_forward, read_spec
 
-        return read_spec(self.model_path, self.base)
+        spec = read_spec(self.model_path, self.base)
+        for leg in self.legs.values():
+            if leg.knee == "forward":
+                bend_forward(spec, leg.joints)
+        return spec
 
     @cached_property
     def model(self) -> mujoco.MjModel:
@@ -185,6 +207,14 @@ class Robot:
     def dof_index(self) -> Ints:
         """Where each joint's speed stands in MuJoCo's qvel."""
         return np.array(self.model.jnt_dofadr[self.joint_ids], dtype=np.int64)
+
+    @cached_property
+    def hubs(self) -> Array:
+        """Angles behind the motors' gears per joint angle: (n_joints, n_joints) [1]; where nothing is said, 1."""
+        matrix = np.eye(len(self.joints))
+        for hub, ratios in self.transmission.items():
+            matrix[self.joint_index[hub]] = [ratios.get(joint, 0.0) for joint in self.joints]
+        return matrix
 
     @cached_property
     def home_position(self) -> Array:

@@ -57,6 +57,8 @@ class Worlds:
         places = [grounds or Ground()] * len(wears) if grounds is None or isinstance(grounds, Ground) else grounds
         if not wears or len(places) != len(wears):
             raise BadValue(f"{len(wears)} wears and {len(places)} grounds; each simulation has one of either")
+        if robot.drive is not None and fidelity.motor:
+            raise BadValue(f"{robot.name}'s motors have drives, which only a single World knows yet: walk it there")
         self.robot, self.fidelity = robot, fidelity
         self.wears, self.grounds = tuple(wears), tuple(places)
         self.substeps = substeps(robot, fidelity)

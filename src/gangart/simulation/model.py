@@ -9,6 +9,7 @@ from gangart.errors import BadRobot, BadValue
 from gangart.robots import Robot
 from gangart.robots.wear import GearWear, Wear
 from gangart.signals import Array
+from gangart.simulation.drives import add_drive
 from gangart.simulation.encoder import USER, see_joint_side
 from gangart.simulation.fidelity import Fidelity, Ground
 from gangart.simulation.gearbox import PLAY, add_gearbox
@@ -60,7 +61,7 @@ def build_spec(
     robot: Robot, fidelity: Fidelity, ground: Ground, wear: Wear | None = None, supply: float | None = None
 ) -> tuple[mujoco.MjSpec, dict[str, float]]:
     """The world as an editable spec, sensors in the order of `Sensors`; and for each motor the factor of its speed."""
-    if fidelity.needs_wear and wear is None:
+    if needs_wear(robot, fidelity) and wear is None:
         raise BadValue(f"fidelity {fidelity.name} needs to know the wear of {robot.name}: give one of its worn.toml")
     bends = fidelity.flexible_links and wear is not None and wear.link_parts > 1
     spec = with_bending_links(robot, wear, LINK_DAMPING) if bends and wear is not None else robot.spec()
@@ -76,6 +77,11 @@ def build_spec(
     factors = _add_motors(spec, robot, fidelity, wear, supply)
     _add_sensors(spec, robot)
     return spec, factors
+
+
+def needs_wear(robot: Robot, fidelity: Fidelity) -> bool:
+    """Whether the fidelity asks for defects of this robot that its file does not tell; a drive's are there."""
+    return fidelity.gearbox or fidelity.flexible_links or (fidelity.motor and robot.drive is None)
 
 
 def worn_gear(robot: Robot, wear: Wear, joint: str) -> GearWear | None:
@@ -134,7 +140,10 @@ def _add_motors(
         if joint in robot.coupled:
             continue
         motor = robot.motor_of(joint)
-        if wear is not None and gear is not None and motor is not None and fidelity.motor:
+        if robot.drive is not None and fidelity.motor:
+            add_drive(spec, robot, joint, robot.drive, supply)
+            factors[joint] = 1.0
+        elif wear is not None and gear is not None and motor is not None and fidelity.motor:
             factors[joint] = add_motor(spec, joint, motor, wear, inductance=fidelity.inductance, supply=supply)
         else:
             servo = spec.add_actuator(name=joint, target=joint, trntype=mujoco.mjtTrn.mjTRN_JOINT)

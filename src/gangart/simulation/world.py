@@ -18,6 +18,7 @@ from gangart.robots import Robot
 from gangart.robots.wear import Wear
 from gangart.signals import Array, Ints, JointTargets, SensorReading
 from gangart.simulation.callbacks import silence
+from gangart.simulation.drives import at_hubs, fastest, filtered
 from gangart.simulation.encoder import encoders
 from gangart.simulation.explosion import AT_REST, Diverged, explosion, first_mad
 from gangart.simulation.fidelity import IDEAL, Fidelity, Ground
@@ -77,10 +78,12 @@ class World:
         self.soles = SoleSensors(robot)
         self.pushes: list[Push] = []
         self.driven: Ints = np.array([i for i, j in enumerate(robot.joints) if j not in robot.coupled], dtype=np.int64)
+        self._fastest = fastest(robot)
         self._place_columns()
         self._delay = round(fidelity.sensor_delay / fidelity.step)  # [physics steps]
         self._memory = self._delay + sensing.period(fidelity.step)  # [physics steps] that a reading is old at most
         self._exact = sensing.exact
+        self.drive = robot.drive if fidelity.motor else None  # what stands between targets and motors
         self.encoders = encoders(self.model)  # what physics needs to run; simulate enters them for the whole walk
         self._rollout = rollout.Rollout(nthread=0)
         self._models, self._datas = [self.model], [self.data]
@@ -104,7 +107,7 @@ class World:
         self.data.qpos[self.qpos - 1] = self.robot.home_position
         mujoco.mj_kinematics(self.model, self.data)
         base = self.data.body(self.robot.base).xpos[2]
-        soles = [self.data.site(sole_site(leg)).xpos[2] for leg in self.robot.legs]
+        soles = [self.data.site(sole_site(name)).xpos[2] - leg.radius for name, leg in self.robot.legs.items()]
         return float(base - min(soles))
 
     def reset(self, joints: Array, base_position: Array, base_yaw: float = 0.0, settle: float = 0.5) -> None:
@@ -122,11 +125,12 @@ class World:
         self.joints.stand(data.qpos, *stance)
         setpoints = np.zeros(model.nu)
         setpoints[0::2] = stance[0][self.driven]
+        control = self._servos(setpoints[None])[0].copy()
         with silence, self.encoders:
-            self._settle(setpoints, round(settle / self.fidelity.step))
-            data.time, data.ctrl = 0.0, setpoints  # a controller with its encoder at the joint changes them
+            self._settle(control, round(settle / self.fidelity.step))
+            data.time, data.ctrl = 0.0, control  # a controller with its encoder at the joint changes them
             mujoco.mj_forward(model, data)
-        data.ctrl = setpoints
+        data.ctrl = control
         self._begin_log()
 
     def _settle(self, setpoints: Array, steps: int) -> None:
@@ -214,12 +218,30 @@ class World:
         b = a + n
         if b > len(self._sensed):
             raise BadValue(f"the world's log of {_LOG:g} s is full: collect it with `take`")
-        if not approach(targets.position, targets.velocity, self.driven, step, self._setpoints[a : b + 1]):
+        if not self._approach(targets, self._setpoints[a : b + 1]):
             raise BadValue(f"targets for {targets.time:.4f} s are not finite: a joint has no angle or no speed")
         if self._exploded:
             raise Diverged(self._exploded)
         self._step(a, b, *self._controls(a, b))
         self._accept(a, b)
+
+    def _approach(self, targets: JointTargets, rows: Array) -> bool:
+        """Write the setpoints of the joints on their way to the targets; whether they are finite."""
+        step, drive = self.fidelity.step, self.drive
+        if drive is None:
+            return approach(targets.position, targets.velocity, self.driven, step, rows)
+        position, velocity = targets.position, targets.velocity
+        return filtered(position, velocity, self.driven, step, drive.filter, self._fastest, rows)
+
+    def _servos(self, setpoints: Array) -> Array:
+        """What the servos are given for setpoints of the joints (n, n_u)."""
+        if self.drive is not None:
+            at_hubs(setpoints, self.robot.hubs, self._scaled[: len(setpoints)])
+        elif self.factors is not None:
+            scaled(setpoints, self.factors, self._scaled[: len(setpoints)])
+        else:
+            return setpoints
+        return self._scaled[: len(setpoints)]
 
     def _step(self, a: int, b: int, control: Array, spec: int) -> None:
         """The physics from row a to row b, with MuJoCo's name for what the control (b - a, n) consists of."""
@@ -242,10 +264,7 @@ class World:
 
     def _controls(self, a: int, b: int) -> tuple[Array, int]:
         """Setpoints of the steps a to b, with the forces of the pushes that act meanwhile; and MuJoCo's name for it."""
-        setpoints = self._setpoints[a + 1 : b + 1]
-        if self.factors is not None:
-            setpoints = self._scaled[: b - a]
-            scaled(self._setpoints[a + 1 : b + 1], self.factors, setpoints)
+        setpoints = self._servos(self._setpoints[a + 1 : b + 1])
         if not self.pushes:
             return setpoints, _CTRL
         edges = self.time + self.fidelity.step * np.arange(b - a + 1, dtype=np.float64)
