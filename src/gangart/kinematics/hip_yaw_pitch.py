@@ -9,25 +9,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
 from gangart.compiled import gufunc, kernel
 from gangart.errors import BadValue, Unreachable, choose
+from gangart.kinematics.leg_angles import (
+    FINE,
+    LIMIT_TOLERANCE,
+    OUT_OF_REACH,
+    LegAngles,
+    OnFailure,
+    at_index,
+    beyond_limit,
+    beyond_reach,
+    knee_triangle,
+    too_far,
+)
 from gangart.kinematics.leg_geometry import leg_numbers
 from gangart.kinematics.tree import Tree
 from gangart.robots import Robot
-from gangart.signals import Array, Ints
-
-OK, OUT_OF_REACH, JOINT_LIMIT = 0, 1, 2  # what the inverse kinematics report
-OnFailure = Literal["raise", "clamp"]
-_REACH_TOLERANCE = (
-    1e-12  # [m] a leg this near to straight is straight: rounding must not bend a knee or be out of reach
-)
-_LIMIT_TOLERANCE = 1e-9  # [rad] rounding of a joint at its limit is not beyond it
+from gangart.signals import Array
 
 
 @kernel
@@ -130,14 +134,6 @@ def _worst(q: tuple[float, float, float, float, float, float], leg: Array) -> tu
 
 
 @kernel
-def _beyond_reach(d: float, reach: float, fold: float) -> float:
-    """How much a distance [m] is beyond what the leg can stretch, or (negative) below what it can fold to."""
-    if d > reach + _REACH_TOLERANCE:
-        return d - reach
-    return d - fold if d < fold - _REACH_TOLERANCE else 0.0
-
-
-@kernel
 def inverse(pose: Array, leg: Array, q: Array) -> tuple[int, int, float]:
     """The sole's pose in the base (4, 4) to angles (6,) [rad] inside the joint limits; returns status, joint, excess.
 
@@ -154,19 +150,14 @@ def inverse(pose: Array, leg: Array, q: Array) -> tuple[int, int, float]:
     if not d < math.inf:
         q[:] = math.nan
         return 1, -1, d
-    excess = _beyond_reach(d, reach, fold)
+    excess = beyond_reach(d, reach, fold)
     joint = -1
     if excess != 0.0:
         scale = (d - excess) / d if d > 0.0 else 0.0
         hx, hy, hz = hx * scale, hy * scale, (hz * scale if d > 0.0 else fold)
         d -= excess
     status = 1 if excess != 0.0 else 0
-    # the cosine law with half angles: exact where the knee is nearly straight, which acos is not
-    straight = (reach - d) * (reach + d) if d < reach - _REACH_TOLERANCE else 0.0
-    folded = max((d - fold) * (d + fold), 0.0)
-    bend = 2.0 * math.atan2(math.sqrt(straight), math.sqrt(folded))
-    along = math.sqrt(straight * folded) / (2.0 * l2)  # l1 sin(knee)
-    up = (d * d + l2 * l2 - l1 * l1) / (2.0 * l2)  # l2 + l1 cos(knee)
+    bend, along, up = knee_triangle(d, l2, l1)
     least = math.inf
     for side in (1.0, -1.0):
         ca, sa, height = ankle_roll(hy, hz, side)
@@ -183,13 +174,13 @@ def inverse(pose: Array, leg: Array, q: Array) -> tuple[int, int, float]:
                     joint, excess = worst, beyond
                 for i in range(6):
                     q[i] = min(max(angles[i], leg[11 + i]), leg[17 + i])
-            if least <= _LIMIT_TOLERANCE:
+            if least <= LIMIT_TOLERANCE:
                 break
-        if least <= _LIMIT_TOLERANCE:
+        if least <= LIMIT_TOLERANCE:
             break
     if status == 1:
         return 1, -1, excess
-    return (0, -1, 0.0) if least <= _LIMIT_TOLERANCE else (2, joint, excess)
+    return (0, -1, 0.0) if least <= LIMIT_TOLERANCE else (2, joint, excess)
 
 
 @cache
@@ -211,14 +202,6 @@ def _inverse_gufunc() -> Callable[..., Any]:
         status[0], joint[0], excess[0] = inverse(pose, leg, q)
 
     return angles
-
-
-@dataclass(frozen=True)
-class LegAngles:
-    """What one leg's inverse kinematics found."""
-
-    angles: Array  # (..., 6) [rad] from the hip down
-    status: Ints  # (...) 0 exact, 1 out of reach, 2 joint limit
 
 
 class HipYawPitchLegs:
@@ -248,7 +231,7 @@ class HipYawPitchLegs:
         if pose.shape == (4, 4) and row is not None:  # a controller asks for one pose at a time: the shortest way
             one = np.empty(6)
             if inverse(pose, self.numbers[row], one)[0] == 0:
-                return LegAngles(one, _FINE)
+                return LegAngles(one, FINE)
         if pose.shape[-2:] != (4, 4) or not np.isfinite(pose).all():
             raise BadValue(f"pose of leg '{leg}' has shape {pose.shape}; it has to be (..., 4, 4) and finite")
         choose("on_failure", on_failure, ("raise", "clamp"))
@@ -258,30 +241,15 @@ class HipYawPitchLegs:
         if on_failure == "raise" and status.any():
             i = int(np.argmax(status != 0))
             reason = self.explain(leg, status.flat[i], np.asarray(joint).flat[i], np.asarray(excess).flat[i])
-            raise Unreachable(f"{reason}{_where(np.unravel_index(i, status.shape))}")
+            raise Unreachable(f"{reason}{at_index(np.unravel_index(i, status.shape))}")
         return LegAngles(angles, status)
 
     def explain(self, leg: str, status: int, joint: int, excess: float) -> str:
         """The sentence to a status, joint and excess of the kernel."""
         if status == OUT_OF_REACH:
-            far = "far from" if not excess < 0 else "near to"
-            return f"leg '{leg}': the target is {abs(excess) * 1e3:.1f} mm too {far} the hip; move the body or the foot"
-        name = self.robot.legs[leg].joints[joint]
-        side = "above its upper" if not excess < 0 else "below its lower"
-        limit = self._of(leg)[(17 if not excess < 0 else 11) + joint]
-        return (
-            f"leg '{leg}': joint '{name}' would be {math.degrees(abs(excess)):.1f}° {side} limit of "
-            f"{math.degrees(limit):.1f}°; choose a target inside the leg's workspace"
-        )
+            return too_far(leg, excess)
+        low, high = self._of(leg)[[11 + joint, 17 + joint]]
+        return beyond_limit(leg, self.robot.legs[leg].joints[joint], excess, (float(low), float(high)))
 
     def _of(self, leg: str) -> Array:
         return cast("Array", self.numbers[self._row[choose("leg", leg, self._row)]])
-
-
-_FINE = np.zeros((), dtype=np.int64)
-_FINE.flags.writeable = False
-
-
-def _where(index: tuple[Any, ...]) -> str:
-    """Which element of a batch is meant."""
-    return f" (at index {', '.join(str(int(i)) for i in index)})" if index else ""
