@@ -2,8 +2,23 @@
 
 from gangart.kinematics.abduction_legs import AbductionLegs
 from gangart.kinematics.hip_yaw_pitch import HipYawPitchLegs
+from gangart.kinematics.homing import Approach, EndStop, Homing, homing_plan
 from gangart.kinematics.leg_angles import LegAngles
 from gangart.kinematics.posture import Posture, PostureSolver, posture
+from gangart.kinematics.transmission import Transmission
 from gangart.kinematics.tree import Tree
 
-__all__ = ["AbductionLegs", "HipYawPitchLegs", "LegAngles", "Posture", "PostureSolver", "Tree", "posture"]
+__all__ = [
+    "AbductionLegs",
+    "Approach",
+    "EndStop",
+    "HipYawPitchLegs",
+    "Homing",
+    "LegAngles",
+    "Posture",
+    "PostureSolver",
+    "Transmission",
+    "Tree",
+    "homing_plan",
+    "posture",
+]
