@@ -22,15 +22,25 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Where to go: a velocity of the body in its own frame."""
+    """Where to go: a velocity of the body in its own frame, or a goal pose at which to stand."""
 
     vx: float = 0.0  # [m/s] forward
     vy: float = 0.0  # [m/s] to the left
     wz: float = 0.0  # [rad/s] turning left
+    goal: tuple[float, float, float] | None = None  # instead: x, y [m], yaw [rad] of the body in the world
 
     def __post_init__(self) -> None:
         for name in ("vx", "vy", "wz"):
             _check_finite(f"command {name}", getattr(self, name))
+        if self.goal is None:
+            return
+        if np.shape(self.goal) != (3,):
+            raise BadValue(f"command goal is {self.goal!r}; it has to be a tuple of x, y [m] and yaw [rad]")
+        for name, value in zip(("x", "y", "yaw"), self.goal, strict=True):
+            _check_finite(f"command goal {name}", value)
+        object.__setattr__(self, "goal", tuple(float(value) for value in self.goal))
+        if self.vx or self.vy or self.wz:
+            raise BadValue("a command has a goal and a velocity; it has to be one of them")
 
 
 def _check_finite(name: str, value: object) -> None:
@@ -115,6 +125,17 @@ class JointTargets:
 
 
 @dataclass(frozen=True, slots=True)
+class StateEstimate:
+    """What an observer makes of where the robot is: the truth, or a filter's opinion."""
+
+    time: float  # [s]
+    base_position: Array  # (3,) [m] base in the world
+    base_orientation: Array  # (4,) wxyz, base to world
+    base_velocity: Array  # (3,) [m/s] in the world
+    base_rotation: Array  # (3,) [rad/s] angular velocity in the base's frame
+
+
+@dataclass(frozen=True, slots=True)
 class SensorReading:
     """What the robot's own sensors say at one instant."""
 
@@ -124,6 +145,7 @@ class SensorReading:
     gyro: Array  # (3,) [rad/s] angular velocity in the IMU's frame
     accelerometer: Array  # (3,) [m/s²] specific force in the IMU's frame
     foot_force: Array  # (n_legs, n_sensors) [N] pressed on each sensor of each sole
+    state: StateEstimate | None = None  # what the loop's observer makes of it, if it has one
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,9 @@ class Live:
     def command(self, command: Command) -> Command:
         """The command to plan for."""
         slip = self.compensation.slip
-        return Command(command.vx / (1.0 - slip), command.vy, command.wz) if slip else command
+        if not slip or command.goal is not None:  # on the way to a goal the steps themselves are made longer
+            return command
+        return Command(command.vx / (1.0 - slip), command.vy, command.wz)
 
     def zmp(self, time: Array, soles: Callable[[Array], Array], references: Array) -> Array:
         """References (n, 2) [m] at times (n,) [s] with what has to be added; `soles` gives (n, 2, 4) for times."""

@@ -1,14 +1,14 @@
 """The Dortmund Walking Engine (Urbann 2.4): velocity → footsteps → ZMP → centre of mass → joint angles.
 
 `tick` does it one sample at a time, with the command as it comes; `plan` does a whole walk at once, with the same
-functions on arrays.
+functions on arrays. A command may be a goal pose: then a footstep planner gives the steps.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
@@ -20,9 +20,11 @@ from gangart.control.engine import Reference
 from gangart.control.measured_zmp import ZmpSensor, zmp_of_feet, zmp_of_imu
 from gangart.control.observer import ZmpObserver
 from gangart.control.posing import Adaptation, Poser
+from gangart.control.route import GoalRoute
 from gangart.control.settings import check_robot, check_walk
 from gangart.control.stepping import Step, Stepper, plan_of
 from gangart.errors import BadRobot, BadValue, Unreachable, choose
+from gangart.footsteps import PLANNERS, Obstacle, StepLimits
 from gangart.gaits import BipedTiming
 from gangart.pattern.arms import ArmSwing
 from gangart.pattern.preview import EFFORT, at_rest, preview_gains, preview_motion, preview_step
@@ -66,6 +68,10 @@ class BipedEngine:
         feedback: 0…1, how much of the observer's correction by the measured ZMP is used (2.4.7).
         zmp_sensor: measure the ZMP with the "feet" or, as the original, from the torso's acceleration ("imu").
         compensation: what to ask for beyond the pattern, to get the pattern; `gangart.compensation.prepare` makes it.
+        planner: of the steps to a goal pose, one of `gangart.footsteps.PLANNERS`. Where readings have an observer's
+            estimate of the state, it plans anew before each step.
+        obstacles: that it goes around.
+        step_error: by which part each step is made longer than it was asked: a defect, for experiments.
     """
 
     robot: Robot
@@ -78,6 +84,7 @@ class BipedEngine:
     _steered: Array  # (n, 2) [m] what the preview controller follows to get it
     _state: Array  # (2, 3) [m], [m/s], [m/s²] centre of mass, x and y
     _memory: Array  # (2, 4) state and jerk of the last tick
+    _route: GoalRoute | None  # to the goal that was commanded last
 
     def __init__(
         self,
@@ -90,6 +97,9 @@ class BipedEngine:
         zmp_sensor: ZmpSensor = "feet",
         effort: float = EFFORT,
         compensation: Compensation | None = None,
+        planner: str = "hybrid",
+        obstacles: Sequence[Obstacle] = (),
+        step_error: float = 0.0,
     ) -> None:
         settings = walk or robot.walk
         if settings is None:
@@ -108,6 +118,10 @@ class BipedEngine:
         self.poser = Poser(robot, adaptation)
         self.arms = ArmSwing(robot, settings.arm_swing)
         self.compensation = compensation
+        self.planner, self.obstacles = choose("planner", planner, PLANNERS), tuple(obstacles)
+        if not -0.5 <= step_error <= 0.5:
+            raise BadValue(f"step error is {step_error:g}; it has to lie in -0.5…0.5")
+        self.step_error = step_error
         self._live: Live | None = None  # while it is found how the robot stands
         self._ahead = 0.0
         self._restart(0.0)  # finds how the robot stands
@@ -134,7 +148,17 @@ class BipedEngine:
         """What this engine was made with, as JSON can say it: enough to make one like it."""
         walk = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in asdict(self.walk).items()}
         named = {"zmp": self.zmp, "adaptation": self.poser.adaptation, "feedback": self.feedback}
-        return {**named, "zmp_sensor": self.zmp_sensor, "walk": walk}
+        return {**named, "zmp_sensor": self.zmp_sensor, "planner": self.planner, "walk": walk}
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the robot stands in the goal that was commanded last."""
+        return self._route is not None and self._route.arrived and self._stepper.standing
+
+    @property
+    def route(self) -> GoalRoute | None:
+        """The way to the goal that was commanded last."""
+        return self._route
 
     def tick(self, command: Command, reading: SensorReading) -> JointTargets:
         """Joint targets for the end of this tick."""
@@ -142,7 +166,7 @@ class BipedEngine:
         if self._live is not None:
             self._live.sense(reading)
             command = self._live.command(command)
-        if self._stepper.update(reading.time, command):
+        if self._steps_change(self._stepper, reading.time, command, reading):
             self._replan(reading.time)
         if self.feedback > 0.0:
             self.observer.correct(self._state, self._measured_zmp(reading))
@@ -159,10 +183,30 @@ class BipedEngine:
     def _new_stepper(self, past: list[Step] | None = None) -> Stepper:
         half = self.walk.foot_spacing / 2.0
         feet = np.array([[0.0, half, 0.0], [0.0, -half, 0.0]])
-        return Stepper(self.walk, self.timing, self.walk.preview, feet, ahead=self._ahead, past=past)
+        lead = self.gains.dt
+        return Stepper(self.walk, self.timing, self.walk.preview, feet, ahead=self._ahead, past=past, lead=lead)
+
+    def _new_route(self) -> GoalRoute:
+        """To the first goal that is commanded."""
+        limits = StepLimits.of(replace(self.robot, walk=self.walk))
+        slip = 0.0 if self.compensation is None else self.compensation.slip
+        stretch = (1.0 + self.step_error) * np.array([1.0 / (1.0 - slip), 1.0, 1.0])
+        return GoalRoute(self.poser.solver, limits, self.planner, self.obstacles, stretch)
+
+    def _steps_change(self, stepper: Stepper, time: float, command: Command, reading: SensorReading | None) -> bool:
+        """Bring a stepper up to date; true if its plan has changed."""
+        if command.goal is None:
+            return stepper.update(time, command)
+        if self._route is None:
+            self._route = self._new_route()
+        self._route.ask(command.goal, reading)
+        if self._route.refused:
+            return stepper.update(time, Command())
+        return stepper.update(time, command, self._route)
 
     def _restart(self, time: float) -> None:
         self._stepper = self._new_stepper()
+        self._route = None
         if self._live is not None:
             self._live.reset()
         self._replan(time)
@@ -177,7 +221,8 @@ class BipedEngine:
     def _replan(self, time: float) -> None:
         """Sample the ZMP reference over the preview and up to the next change of the plan."""
         self._plan = self._stepper.plan()
-        self._limited = self._stepper.notes
+        unplanned = (self._route.note,) if self._route is not None and self._route.note else ()
+        self._limited = (*self._stepper.notes, *unplanned)
         curve = zmp_curve(self.zmp, self._plan, self.walk, self.timing.double_support)
         ticks = self.gains.horizon + math.ceil(self.timing.step / self.gains.dt) + 2
         times = time + self.gains.dt * np.arange(ticks, dtype=np.float64)
@@ -272,7 +317,8 @@ class BipedEngine:
         stepper = self._new_stepper(past)
         start = stepper.feet.copy()
         notes: dict[str, None] = {}  # in order, each once
+        self._route = None
         for t in time.tolist():
-            if stepper.update(t, commands(t)):
+            if self._steps_change(stepper, t, commands(t), None):
                 notes.update(dict.fromkeys(stepper.notes))
         return plan_of(start, past + stepper.steps), tuple(notes)

@@ -3,15 +3,21 @@
 A footprint is fixed when its foot lifts; everything later follows the latest command. The first step waits until the
 body has had time to lean over; a zero command closes the feet with the next step and ends the walk. Once the closing
 foot is in the air the body is coming to rest, and a new command begins a new walk.
+
+Where the command is a goal, a route is asked for the coming steps: while the robot stands, whenever the goal changes,
+and just before each foot lifts, so that the step which is about to be fixed knows the latest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from gangart.footsteps import LEFT, RIGHT, accelerate, limit_command, next_step
+from gangart.footsteps import LEFT, RIGHT, WalkState, accelerate, limit_command, next_step
+from gangart.footsteps.velocity import moved, sign_of
+from gangart.footsteps.ways import foot_of, go, way
 from gangart.gaits import BipedTiming
 from gangart.robots import Walk
 from gangart.signals import Array, Command, FootstepPlan
@@ -19,6 +25,11 @@ from gangart.signals import Array, Command, FootstepPlan
 _STAND = Command()
 _FEET = ("left", "right")
 _ROUNDING = 1e-9  # [s] by which clocks may differ
+_LOOK = 0.4  # [s] after which a robot that stands in its goal looks whether it still does
+
+# From where a walk is, and the ways of those steps that were planned before, the coming steps: which foot, and its way
+# ahead, left [m], turn [rad]. None: those that were planned before.
+Route = Callable[[WalkState, Array], Sequence[tuple[int, Array]] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +53,15 @@ class Stepper:
     horizon: float  # [s]
     feet: Array  # (2, 3) footprints before the first step of the window
     ahead: float = 0.0  # [m] of the body before the feet's middle
-    steps: list[Step] = field(default_factory=list)  # the window
+    steps: list[Step] = field(default_factory=list)  # the window; to a goal, all that are planned
     past: list[Step] | None = None  # give a list to keep the steps that leave the window
+    lead: float = 0.01  # [s] before a foot lifts, a route is asked for the last time where it is to land
     _limits: tuple[str, ...] = ()
     _asked: Command = _STAND
     _command: Command = _STAND
     _next_event: float = np.inf  # [s] when the window has to move on by itself
+    _time: float = 0.0  # [s] of the last change
+    _ways: Array = field(default_factory=lambda: np.zeros((2, 3)))  # last way of each foot before the window
 
     @property
     def standing(self) -> bool:
@@ -60,14 +74,20 @@ class Stepper:
         moved = {f"{_FEET[s.foot]} foot placed at its limit {limit}" for s in self.steps for limit in s.clipped}
         return (*self._limits, *sorted(moved))
 
-    def update(self, time: float, command: Command) -> bool:
-        """Bring the window up to date; true if the plan has changed. At most one step passes between two changes."""
+    def update(self, time: float, command: Command, route: Route | None = None) -> bool:
+        """Bring the window up to date; true if the plan has changed. At most one step passes between two changes.
+
+        A command with a goal needs the route to it.
+        """
         changed = self._take(command)
         if time < self._next_event - _ROUNDING and not changed:
             return False
+        self._time = time
         if self.steps and time >= self._end - _ROUNDING:
             self._finish()
             changed = True
+        if route is not None:
+            return self._follow(time, route) or changed
         if not self.steps:
             if self._command == _STAND:
                 self._next_event = np.inf
@@ -83,7 +103,9 @@ class Stepper:
 
     def plan(self) -> FootstepPlan:
         """The window: the step before the present one, the present one and those to come."""
-        return plan_of(self.feet, self.steps)
+        until = self._time + self.horizon + 2.0 * self.timing.step
+        beyond = next((k for k, s in enumerate(self.steps) if s.lift >= until), len(self.steps))
+        return plan_of(self.feet, self.steps[: beyond + 1])
 
     @property
     def _end(self) -> float:
@@ -95,14 +117,78 @@ class Stepper:
         if command is self._asked or command == self._asked:
             return False
         self._asked = command
-        limited, self._limits = limit_command(command, self.walk.limits)
+        limited, self._limits = (command, ()) if command.goal else limit_command(command, self.walk.limits)
         changed = limited != self._command
         self._command = limited
         return changed
 
+    # ------------------------------------------------------------------ to a goal
+
+    def _follow(self, time: float, route: Route) -> bool:
+        """Take the coming steps from a route; true if there are new ones."""
+        self._drop_old(time)
+        fixed = [s for s in self.steps if s.lift <= time + _ROUNDING]
+        coming = self.steps[len(fixed) :]
+        found = None
+        if coming or not self.steps:  # else the closing foot is in the air
+            found = route(*self._state(fixed, coming))
+        if found:
+            lift = coming[0].lift if coming else time + self.timing.start + self.timing.double_support
+            self.steps = fixed
+            for foot, asked in found:
+                self._make(foot, asked, lift)
+                lift = self.steps[-1].land + self.timing.double_support
+        if self.steps:
+            events = [self._end, time + self.timing.step, *(s.lift - self.lead for s in self.steps)]
+            self._next_event = min(t for t in events if t > time + _ROUNDING)
+        else:
+            self._next_event = time + _LOOK
+        return bool(found) or bool(self.steps)
+
+    def _state(self, fixed: list[Step], coming: list[Step]) -> tuple[WalkState, Array]:
+        """Where the walk is once the fixed steps are made, and the ways of those that come."""
+        feet, ways = np.array(self.feet), self._ways.copy()
+        for s in fixed:
+            ways[s.foot] = self._way(feet[1 - s.foot], s)
+            feet[s.foot] = s.pose
+        state, later = WalkState(feet, coming[0].foot if coming else None, ways), np.empty((len(coming), 3))
+        for s, made in zip(coming, later, strict=True):
+            made[:] = self._way(feet[1 - s.foot], s)
+            feet[s.foot] = s.pose
+        return state, later
+
+    def _make(self, foot: int, asked: Array, lift: float) -> None:
+        """A step that is a way from the body that the other foot carries."""
+        side, body, pose = sign_of(foot), self._body(1 - foot, self._footprint(1 - foot)), np.empty(3)
+        go(body, asked[0], asked[1], asked[2], body)
+        foot_of(body, side, self.walk.foot_spacing, pose)
+        # the body moves with the mean of two successive ways
+        vx, vy, wz = ((asked + self._last_way()) / 2.0 / self.timing.step).tolist()
+        self.steps.append(Step(foot, pose, lift, lift + self.timing.single_support, Command(vx, vy, wz), ()))
+
+    def _last_way(self) -> Array:
+        """Of the last step of the window."""
+        if not self.steps:
+            return np.zeros(3)
+        last = self.steps[-1]
+        before = next((s.pose for s in reversed(self.steps) if s.foot != last.foot), self.feet[1 - last.foot])
+        return self._way(before, last)
+
+    def _way(self, stance: Array, step: Step) -> Array:
+        """The way of a step beside a standing foot."""
+        out = np.empty(3)
+        way(self._body(1 - step.foot, stance), self._body(step.foot, step.pose), out)
+        return out
+
+    def _body(self, foot: int, pose: Array) -> Array:
+        return moved(pose, 0.0, -sign_of(foot) * self.walk.foot_spacing / 2.0)
+
+    # ------------------------------------------------------------------ the window
+
     def _finish(self) -> None:
         while self.steps:
             self._drop_first()
+        self._ways[:] = 0.0
 
     def _drop_old(self, time: float) -> None:
         """Forget steps that landed before the step that landed last."""
@@ -111,6 +197,7 @@ class Stepper:
 
     def _drop_first(self) -> None:
         old = self.steps.pop(0)
+        self._ways[old.foot] = self._way(self.feet[1 - old.foot], old)
         self.feet[old.foot] = old.pose
         if self.past is not None:
             self.past.append(old)

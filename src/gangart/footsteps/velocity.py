@@ -111,7 +111,7 @@ def limit_command(command: Command, limits: Limits) -> tuple[Command, tuple[str,
     if load <= 1.0 + _ROUNDING and not notes:
         return command, ()
     scale = 1.0 / max(load, 1.0)
-    limited = Command(*(scale * value for value in values.values()))
+    limited = Command(scale * values["vx"], scale * values["vy"], scale * values["wz"])
     if not notes:
         notes.append("forward, sideways and turn together exceed what the legs can share")
     notes.append(f"walking at vx {limited.vx:.3g} m/s, vy {limited.vy:.3g} m/s, wz {limited.wz:.3g} rad/s instead")

@@ -6,7 +6,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from gangart import __version__
 from gangart.control.engine import Engine
 from gangart.errors import BadValue
-from gangart.signals import Array, Bools, Command, Recording
+from gangart.signals import Array, Bools, Command, JointTargets, Recording, SensorReading, StateEstimate
 from gangart.simulation.callbacks import silence
 from gangart.simulation.explosion import Diverged
 from gangart.simulation.log import columns
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gangart.recordings import RecordingWriter
 
 Commands = Command | Callable[[float], Command]
+Observer = Callable[[SensorReading], StateEstimate]
 _BLOCK = 1.0  # [s] that are handed on to the recording at once
 AFTER_FALL = 1.0  # [s] that a fallen robot is still watched
 _REPORT = 0.1  # [s] between two reports of progress
@@ -37,6 +38,8 @@ def simulate(
     command: Commands,
     duration: float,
     *,
+    observer: Observer | None = None,
+    until: Callable[[], bool] = lambda: False,
     record: Path | None = None,
     info: dict[str, Any] | None = None,
     progress: Callable[[float], None] | None = None,
@@ -48,6 +51,9 @@ def simulate(
         engine: is reset first.
         command: one for the whole time, or a function of the time [s].
         duration: [s]; a fall ends the run one second later.
+        observer: makes of each reading an estimate of the state, which the engine gets with it: a filter, or the truth
+            (`lambda reading: world.truth()`).
+        until: asked after each tick; true ends the run.
         record: an MCAP file that grows while the robot walks, so that an interruption loses nothing.
         info: what else to note in the recording.
         progress: called with the simulated time [s] about every tenth of a second.
@@ -68,7 +74,7 @@ def simulate(
     with silence, world.encoders, _writer(record, world, about) as writer:
         log = _Log(world, engine, writer, max(1, round(duration / world.robot.tick)) * world.substeps)
         try:
-            _walk(world, engine, commands, duration, log, about, progress)
+            _walk(world, _Loop(engine, commands, observer, until), duration, log, about, progress)
         finally:  # an interruption, too, keeps what happened since the last block
             if world.rows:
                 log.collect()
@@ -79,10 +85,25 @@ def simulate(
     return log.recording(about)
 
 
+@dataclass(frozen=True)
+class _Loop:
+    """What stands between reading and writing."""
+
+    engine: Engine
+    commands: Callable[[float], Command]
+    observer: Observer | None
+    until: Callable[[], bool]
+
+    def tick(self, reading: SensorReading) -> JointTargets:
+        """Observe, and ask the engine."""
+        if self.observer is not None:
+            reading = replace(reading, state=self.observer(reading))
+        return self.engine.tick(self.commands(reading.time), reading)
+
+
 def _walk(
     world: World,
-    engine: Engine,
-    commands: Callable[[float], Command],
+    loop: _Loop,
     duration: float,
     log: _Log,
     about: dict[str, Any],
@@ -92,10 +113,9 @@ def _walk(
         return max(1, round(time / world.robot.tick))
 
     end, per_block, per_report = ticks(duration), ticks(_BLOCK), ticks(_REPORT)
-    k = 0
-    while k < end:
-        reading = world.read()
-        targets = engine.tick(commands(reading.time), reading)
+    k, engine = 0, loop.engine
+    while k < end and not loop.until():
+        targets = loop.tick(world.read())
         log.references.add(targets.time, engine.reference)
         try:
             world.write(targets)

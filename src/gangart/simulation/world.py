@@ -16,7 +16,7 @@ from mujoco import rollout
 from gangart.errors import BadValue, choose
 from gangart.robots import Robot
 from gangart.robots.wear import Wear
-from gangart.signals import Array, Ints, JointTargets, SensorReading
+from gangart.signals import Array, Ints, JointTargets, SensorReading, StateEstimate
 from gangart.simulation.callbacks import silence
 from gangart.simulation.drives import at_hubs, fastest, filtered
 from gangart.simulation.encoder import encoders
@@ -185,10 +185,8 @@ class World:
 
         With a sensor delay or a sample rate that instant is past, but the reading's time is now.
         """
-        now = sample = round(self.time / self.fidelity.step)
-        if self._memory:
-            sample = self.sensing.sample(now - self._delay, self.fidelity.step)
-        state, sensed = self._lately(self.rows - (now - sample))
+        sample = self._sample()
+        state, sensed = self._lately_in(sample)
         position, velocity = self.joints.measured(state)
         reading = SensorReading(
             time=self.time,
@@ -199,6 +197,22 @@ class World:
             foot_force=self.soles.feel(sensed[self.sensors.feet].reshape(1, -1, FOOT))[1][0],
         )
         return reading if self._exact else self.sensing.spoil(reading, sample, self.soles.counts)
+
+    def truth(self) -> StateEstimate:
+        """Where the robot really was when the readings were taken: what a perfect observer would say."""
+        state, _ = self._lately_in(self._sample())
+        a, b = self.base, self.base_speed
+        base = state[a : a + 7].copy(), state[b : b + 6].copy()
+        return StateEstimate(self.time, base[0][:3], base[0][3:], base[1][:3], base[1][3:])
+
+    def _sample(self) -> int:
+        """The physics step in which the readings were taken that are there now."""
+        now = round(self.time / self.fidelity.step)
+        return self.sensing.sample(now - self._delay, self.fidelity.step) if self._memory else now
+
+    def _lately_in(self, sample: int) -> tuple[Array, Array]:
+        """The state after a physics step, and what was sensed on the way to it."""
+        return self._lately(self.rows - (round(self.time / self.fidelity.step) - sample))
 
     def _lately(self, row: int) -> tuple[Array, Array]:
         """The state of a row of the log and what was sensed on the way to it; negative rows have been taken already."""
