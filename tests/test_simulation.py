@@ -164,7 +164,7 @@ def test_the_recording_tells_what_it_is(nao: Robot) -> None:
         "gangart": gangart.__version__,
         "robot": "nao",
         "engine": "BipedEngine",
-        "command": {"vx": 9.0, "vy": 0.0, "wz": 0.0},
+        "command": {"vx": 9.0, "vy": 0.0, "wz": 0.0, "goal": None},
         "tick": 0.01,
         "double_step_duration": 0.8,
         "ground": {"friction": 0.7, "settling": 0.006},

@@ -17,8 +17,10 @@ from gangart.kinematics import PostureSolver
 from gangart.signals import Array, SensorReading
 
 Pose = tuple[float, float, float]
-NEAR = (0.015, math.radians(1.5))  # [m], [rad] a robot that stands this near to its goal has arrived
-_HOLDS = (0.004, math.radians(0.4))  # [m], [rad] so near to the goal has to end what is not planned anew
+NEAR = (0.02, math.radians(2.0))  # [m], [rad] a robot that stands this near to its goal has arrived
+# [m], [rad] so near to the goal have to end steps that are not planned anew; the last one puts the feet together, and
+# is only made otherwise if the robot would have to set out again
+_HOLDS, _CLOSES = (0.004, math.radians(0.4)), (0.012, math.radians(1.2))
 
 
 @dataclass
@@ -84,7 +86,7 @@ class GoalRoute:
         for made in coming:
             go(body, made[0], made[1], made[2], body)
         way(body, np.array(self._goal), rest)
-        return _within((math.hypot(rest[0], rest[1]), abs(rest[2])), _HOLDS)
+        return _within((math.hypot(rest[0], rest[1]), abs(rest[2])), _CLOSES if len(coming) == 1 else _HOLDS)
 
     def measured(self, reading: SensorReading) -> Array | None:
         """Both footprints in the world, (2, 3), from the estimated base and the measured joints."""
