@@ -38,7 +38,8 @@ def wish_of(data: Any, gaits: Collection[str], before: str | None = None) -> Wis
         if not isinstance(gait, str):
             raise BadValue(f"gait is {_shown(gait)}; it has to be a name")
         choose("gait", gait if len(gait) < 100 else _short(gait), gaits)
-    velocity = Command(*(_number(data, name) for name in VELOCITY))
+    vx, vy, wz = (_number(data, name) for name in VELOCITY)
+    velocity = Command(vx, vy, wz)
     return Wish(velocity, BodyPose(*(_number(pose, name) for name in BODY)), gait or before, leave)
 
 
