@@ -16,7 +16,12 @@ from gangart.errors import BadRobot, GangartError
 from gangart.robots.load import KEYS
 
 DOC = (Path(__file__).parents[1] / "docs" / "robot-file.md").read_text(encoding="utf-8")
-HEADINGS = {"": "### The top of the file", "legs.*": "### `[legs.NAME]`", "arms.*": "### `[arms.NAME]`"}
+HEADINGS = {
+    "gaits.*": "### `[gaits.NAME]`",
+    "": "### The top of the file",
+    "legs.*": "### `[legs.NAME]`",
+    "arms.*": "### `[arms.NAME]`",
+}
 HEADINGS |= {"motors.*": "### `[motors.NAME]`"}
 (EXAMPLE,) = re.findall(r"^```toml\n(.*?)^```$", DOC, re.MULTILINE | re.DOTALL)
 (SENTENCES,) = re.findall(r"^```text\n(.*?)^```$", DOC, re.MULTILINE | re.DOTALL)
@@ -77,7 +82,7 @@ def inner(data: dict[str, Any], table: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("table", KEYS, ids=lambda table: table or "top")
 def test_required_keys_are_those_that_the_loader_requires(folder: Path, table: str) -> None:
-    name = "quadruped" if table == "drive" else "nao"
+    name = "quadruped" if table in ("drive", "gaits.*") else "nao"
     source = Path(robots.__file__).parent / name
     shutil.copy(source / f"{name}.xml", folder)
     text = (source / "robot.toml").read_text(encoding="utf-8")

@@ -1,6 +1,7 @@
 """What happens in one tick?"""
 
 from gangart.control.biped import BipedEngine, WalkPlan
+from gangart.control.cyclic import CyclicEngine
 from gangart.control.engine import Engine, Reference
 
-__all__ = ["BipedEngine", "Engine", "Reference", "WalkPlan"]
+__all__ = ["BipedEngine", "CyclicEngine", "Engine", "Reference", "WalkPlan"]

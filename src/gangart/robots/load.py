@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from gangart.errors import BadRobot, MissingFile, MissingTool, UnknownName, suggest
-from gangart.robots.robot import Arm, Drive, Imu, Knee, Leg, Limits, Motor, Robot, Servo, Side, Walk
+from gangart.robots.robot import Arm, Drive, Gait, Imu, Knee, Leg, Limits, Motor, Robot, Servo, Side, Walk
 from gangart.robots.soles import outline_of
 from gangart.robots.tables import Table
 
@@ -32,7 +32,7 @@ def _keys(kind: type) -> tuple[str, ...]:
 KEYS: dict[str, tuple[str, ...]] = {
     "": (
         *("format", "name", "title", "model", "base", "tick", "kinematics"),
-        *("home", "coupled", "imu", "legs", "arms", "motors", "servo", "drive", "transmission", "walk"),
+        *("home", "coupled", "imu", "legs", "arms", "motors", "servo", "drive", "transmission", "walk", "gaits"),
     ),
     "imu": _keys(Imu),
     "legs.*": _keys(Leg),
@@ -40,6 +40,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "motors.*": _keys(Motor),
     "servo": _keys(Servo),
     "drive": _keys(Drive),
+    "gaits.*": _keys(Gait),
     "walk": _keys(Walk),
     "walk.limits": (*(key for key in _keys(Limits) if not key.startswith(_STEP)), "step"),
     "walk.limits.step": tuple(key.removeprefix(_STEP) for key in _keys(Limits) if key.startswith(_STEP)),
@@ -90,6 +91,7 @@ def _read(path: Path) -> Robot:
         leg_kinematics=top.one_of("kinematics", _KINEMATICS, "numeric"),
         joints=hinges(spec, model_path.name),
         drive=_drive(top.table("drive", KEYS["drive"])) if "drive" in top else None,
+        gaits={key: _gait(key, t) for key, t in _named(top, "gaits")},
         transmission=_transmission(top.table("transmission", default={})),
     )
     check(robot, spec)
@@ -186,6 +188,24 @@ def _drive(t: Table) -> Drive:
 def _transmission(t: Table) -> dict[str, dict[str, float]]:
     hubs = {hub: t.table(hub) for hub in t.names()}
     return {hub: {joint: ratios.number(joint) for joint in ratios.names()} for hub, ratios in hubs.items()}
+
+
+def _gait(name: str, t: Table) -> Gait:
+    speeds = {key: t.number(key, 0.0) for key in ("forward", "backward", "sideways", "turn")}
+    return Gait(
+        name=name,
+        footfall=t.text("footfall"),
+        cycle=t.number("cycle", 0.05, 20.0),
+        overlap=t.number("overlap", -1.0, 0.95),
+        height=t.number("height", 1e-3, 10.0),
+        step_height=t.number("step_height", 0.0, 1.0),
+        ahead=t.number("ahead", 0.0, 2.0, default=1.0),
+        lean=t.number("lean", 0.0, 1.0, default=0.0),
+        lean_phase=t.number("lean_phase", -1.0, 1.0, default=0.0),
+        acceleration=t.number("acceleration", 1e-3),
+        turn_acceleration=t.number("turn_acceleration", 1e-3),
+        **speeds,
+    )
 
 
 def _strings(t: Table) -> dict[str, str]:

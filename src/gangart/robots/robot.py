@@ -138,6 +138,27 @@ class Walk:
     limits: Limits
 
 
+@dataclass(frozen=True)
+class Gait:
+    """How a robot of four legs moves in one of its gaits. A command beyond its speeds is limited and reported."""
+
+    name: str
+    footfall: str  # in which order feet come down, by its name in `gaits.FOOTFALLS`
+    cycle: float  # [s] in which every foot steps once
+    overlap: float  # [1] part of the cycle in which all feet stand
+    height: float  # [m] of the base above the ground
+    step_height: float  # [m] of a swinging foot
+    ahead: float  # [1] how far a foot lands ahead of its home: 0 at home, 1 so far that it leaves as far behind
+    lean: float  # [m] radius of the circle on which the base leans away from the foot in the air
+    lean_phase: float  # [1] part of the cycle by which the base is ahead of that
+    forward: float  # [m/s]
+    backward: float  # [m/s]
+    sideways: float  # [m/s]
+    turn: float  # [rad/s]
+    acceleration: float  # [m/s²] in any direction
+    turn_acceleration: float  # [rad/s²]
+
+
 @dataclass(frozen=True, eq=False)
 class Robot:
     """A legged machine: its mechanism (an MJCF or URDF file) and what gangart has to know beside it."""
@@ -159,6 +180,7 @@ class Robot:
     leg_kinematics: str  # "hip-yaw-pitch", "abduction" or "numeric"
     joints: tuple[str, ...]  # all hinges, in the model's order
     drive: Drive | None = None  # where motors are driven by a cascade
+    gaits: dict[str, Gait] = field(default_factory=dict)  # of a robot with four legs, by name
     transmission: dict[str, dict[str, float]] = field(default_factory=dict)  # [1] turns of a hub per turn of joints
 
     def spec(self) -> mujoco.MjSpec:

@@ -58,6 +58,8 @@ def _torques(world: World, raw: Raw) -> Array:
     servo, h = world.robot.servo, world.fidelity.step
     sensed = raw.sensed[:, world.sensors.torque]
     v, driven = raw.states[:, world.qvel], world.driven
+    if world.drive is not None:
+        return sensed  # a drive at its hub is no servo of the joint
     if world.fidelity.motor:
         driven = driven[world.ideal]
     later = -servo.position_gain * h * v[1:] - servo.velocity_gain * (v[1:] - v[:-1])

@@ -1,0 +1,257 @@
+"""A cyclic gait on four legs (Bahr 8.1), tick by tick: legs swing in turn to where the body will need them.
+
+Open loop the robot does what the plan says: feet that stand move against the wanted velocity, a foot that swings lands
+where it will have to stand. A `Balance` takes the robot's own sensors in.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from gangart.control import cyclic_kernel as kernel
+from gangart.control.bearing import Bearing
+from gangart.control.engine import Reference
+from gangart.errors import BadRobot, choose
+from gangart.footsteps.velocity import limit_command
+from gangart.gaits import timing
+from gangart.kinematics import AbductionLegs
+from gangart.robots import Gait, Robot
+from gangart.signals import Array, BodyPose, Command, JointTargets, SensorReading
+
+_INSTANT = 1e-4  # [s] over which joint speeds are differenced
+_G = 9.81  # [m/s²]
+_GATHER = 1.0  # [s] in which the body leans over before the first foot lifts
+_NOWHERE = BodyPose()
+
+
+class CyclicEngine:
+    """Walks a robot of four legs in one of its gaits.
+
+    Args:
+        robot: with closed-form legs ("abduction") and `[gaits]` in its file.
+        gait: the name of one of them, or settings of your own.
+        bearing: whether motors are asked for as much more as they give way under the robot's weight; for motors with
+            a drive, which give way.
+    """
+
+    reference: Reference
+    notes: tuple[str, ...]  # what is limited now, in sentences
+
+    def __init__(self, robot: Robot, gait: str | Gait, *, bearing: bool = True) -> None:
+        if robot.leg_kinematics != "abduction" or len(robot.legs) != 4:
+            raise BadRobot(f'a cyclic gait needs four legs with kinematics = "abduction"; {robot.name} has others')
+        self.robot = robot
+        self.gait = gait if isinstance(gait, Gait) else robot.gaits[choose("gait", gait, robot.gaits)]
+        self.timing = timing(self.gait.footfall, self.gait.overlap, self.gait.cycle, tuple(robot.legs))
+        self.legs = AbductionLegs(robot)
+        self.bearing = Bearing(robot, self.legs) if bearing and robot.drive is not None else None
+        self.radius = np.array([leg.radius for leg in robot.legs.values()])
+        self.pose = _NOWHERE  # how the body is to be held
+        homes = self.legs.all_forward(robot.home_position)
+        self.homes = np.column_stack([homes[:, :2], self.radius - self.gait.height])  # (n_legs, 3) [m] level frame
+        self._leans = _leans(self.homes, self.timing)
+        self._feet, self._points = np.empty_like(homes), np.empty_like(homes)
+        self._restart()
+
+    # ------------------------------------------------------------------ what every engine has
+
+    def stance(self) -> tuple[Array, Array, float]:
+        """How the robot stands before the first step: joints [rad], base position [m], base yaw [rad]."""
+        self._restart()
+        return self._joints_for(0.0)[0], np.array([0.0, 0.0, self.gait.height]), 0.0
+
+    def reset(self, reading: SensorReading) -> None:
+        """Begin anew: the robot stands as in `stance`."""
+        self._restart()
+        self._time = reading.time
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What this engine was made with, as JSON can say it."""
+        from dataclasses import asdict
+
+        return {"gait": asdict(self.gait), "bearing": self.bearing is not None}
+
+    def tick(self, command: Command, reading: SensorReading) -> JointTargets:
+        """Joint targets for the end of this tick."""
+        dt = self.robot.tick
+        due = reading.time + dt
+        self._velocity, limited = self._toward(command, dt)
+        self._move(dt)
+        self._step(due, dt)
+        q, bent = self._joints_for(0.0)
+        later, _ = self._joints_for(_INSTANT)
+        self._roll(bent)
+        self.notes = (*limited, *self._unreached())
+        self.reference = self._reference()
+        return JointTargets(due, q, (later - q) / _INSTANT)
+
+    # ------------------------------------------------------------------ state
+
+    def _restart(self) -> None:
+        n = len(self.homes)
+        self._velocity = np.zeros(3)
+        self._body = np.zeros(3)  # x, y [m], yaw [rad] where the plan has it
+        self._ground = self.homes.copy()  # where feet stand
+        self._lifted = self.homes.copy()
+        self._landing = self.homes.copy()
+        self.standing = np.ones(n, dtype=bool)
+        self._since = 0.0  # [s] since the reset
+        self._cycles = _before_lift(self.timing)
+        self._phase = self.timing.phase(self._cycles)
+        self._turned = np.zeros((n, 2))
+        self._status = np.zeros(n, dtype=np.int64)
+        self.notes = ()
+        self._turned = self._shanks(self._joints_for(0.0)[1])
+        self.reference = self._reference()
+
+    def _toward(self, command: Command, dt: float) -> tuple[Array, tuple[str, ...]]:
+        """The velocity that is wanted now: limited, and no faster there than the gait accelerates."""
+        wanted, notes = limit_command(command, self.gait)  # type: ignore[arg-type]  # has the same four limits
+        if self._since < self._gather:
+            wanted = Command()
+        change = np.array([wanted.vx, wanted.vy, wanted.wz]) - self._velocity
+        length = math.hypot(change[0], change[1])
+        most = self.gait.acceleration * dt
+        if length > most:
+            change[:2] *= most / length
+        turn = self.gait.turn_acceleration * dt
+        change[2] = min(max(change[2], -turn), turn)
+        return self._velocity + change, notes
+
+    @property
+    def _gather(self) -> float:
+        return _GATHER if self.gait.lean else 0.0
+
+    def _move(self, dt: float) -> None:
+        """Body and ground go on by a tick."""
+        v, yaw = self._velocity, self._body[2] + self._velocity[2] * dt / 2.0
+        c, s = math.cos(yaw), math.sin(yaw)
+        self._body += dt * np.array([c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]])
+        kernel.carry(self._ground, v, dt)
+        kernel.carry(self._lifted, v, dt)
+
+    def _step(self, due: float, dt: float) -> None:
+        """Feet lift and land as their phases say."""
+        self._since += dt
+        if self._since <= self._gather:
+            return
+        before = self._phase < self.timing.duty
+        self._cycles += dt / self.gait.cycle
+        self._phase = self.timing.phase(self._cycles)
+        now = self._phase < self.timing.duty
+        lifts, lands = before & ~now & self.standing, now & ~self.standing
+        if lifts.any():
+            self._lifted[lifts] = self._ground[lifts]
+            self.standing = self.standing & ~lifts
+        if lands.any():
+            self._ground[lands] = self._landing[lands]
+            self.standing = self.standing | lands
+        self._aim()
+
+    def _aim(self) -> None:
+        """Where swinging feet land, as a place on the ground, seen from the base now."""
+        left = (1.0 - self._phase) * self.gait.cycle  # [s] until each lands
+        for i in np.flatnonzero(~self.standing):
+            point = self.homes[i : i + 1].copy()
+            # the home of where the body will be, then half a stance further
+            kernel.carry(point, -self._velocity, float(left[i]) + self.gait.ahead * self.timing.stance / 2.0)
+            self._landing[i] = point[0]
+
+    # ------------------------------------------------------------------ from feet to joints
+
+    def _place(self, later: float) -> Array:
+        """Feet in the base [m], an instant [s] later than the targets are due."""
+        ground, lifted, landing, phase = self._ground, self._lifted, self._landing, self._phase
+        if later:
+            ground, lifted, landing = ground.copy(), lifted.copy(), landing.copy()
+            for points in (ground, lifted, landing):
+                kernel.carry(points, self._velocity, later)
+            phase = phase + later / self.gait.cycle
+        kernel.feet_now(
+            self.standing, phase, self.timing.duty, ground, lifted, landing, self.gait.step_height, self._feet
+        )
+        kernel.in_base(self._feet, self._held(later), self._points)
+        return self._points
+
+    def _held(self, later: float) -> Array:
+        """Pose of the base in the level frame: x, y, z [m], roll, pitch, yaw [rad]."""
+        p, lean = self.pose, self._lean(later)
+        return np.array([p.x + lean[0], p.y + lean[1], p.z, p.roll, p.pitch, p.yaw])
+
+    def _lean(self, later: float) -> Array:
+        """How far the body leans away from the foot in the air (2,) [m], an instant [s] later."""
+        if not self.gait.lean:
+            return np.zeros(2)
+        grown = min((self._since + later) / _GATHER, 1.0)
+        part = grown * grown * (3.0 - 2.0 * grown)
+        begun = later if self._since > self._gather else 0.0  # the cycle waits until the body leans
+        angle = 2.0 * math.pi * (self._cycles + begun / self.gait.cycle + self.gait.lean_phase)
+        return np.asarray(self.gait.lean * part * (math.cos(angle) * self._leans[0] + math.sin(angle) * self._leans[1]))
+
+    def _joints_for(self, later: float) -> tuple[Array, Array]:
+        """Joint angles [rad] to ask for, and to get, an instant [s] later than the targets are due."""
+        points = self._place(later)
+        q, self._status = self.legs.all_inverse(points)
+        if self.bearing is None:
+            return q, q
+        return q + self.bearing.given_way(q, points, self._shares(), self._pressed()), q
+
+    def _shanks(self, q: Array) -> Array:
+        """How far each shank is turned about x and y of the base (n_legs, 2) [rad]."""
+        angles = q[self.legs.columns]
+        return np.column_stack([angles[:, 0], angles[:, 1] + angles[:, 2]])
+
+    def _roll(self, q: Array) -> None:
+        """Ball feet roll on the ground as their shanks turn."""
+        turned = self._shanks(q)
+        change = turned - self._turned
+        self._turned = turned
+        self._ground[:, 0] += self.radius * change[:, 1]
+        self._ground[:, 1] -= self.radius * change[:, 0]
+
+    def _shares(self) -> Array:
+        """How much of the weight each leg may bear (n_legs,), 0…1: more after landing, less before lifting."""
+        edge = 0.05
+        phase, duty = self._phase, self.timing.duty
+        ramp = np.clip(np.minimum(phase / edge, (duty - phase) / edge), 0.05, 1.0)
+        free = self._since <= self._gather
+        return np.where(self.standing, 1.0 if free else ramp, 0.0)
+
+    def _pressed(self) -> Array:
+        """How far from below the centre of mass the robot presses on the ground (2,) [m], as it leans in a circle."""
+        turn = 2.0 * math.pi / self.gait.cycle if self._since > self._gather else 0.0
+        return self.gait.height / _G * turn * turn * self._lean(0.0)
+
+    def _unreached(self) -> tuple[str, ...]:
+        names = list(self.robot.legs)
+        return tuple(
+            f"leg '{names[i]}' does not reach where the gait wants its foot" for i in np.flatnonzero(self._status)
+        )
+
+    def _reference(self) -> Reference:
+        held = self._held(0.0)
+        c, s = math.cos(self._body[2]), math.sin(self._body[2])
+        x = self._body[0] + c * held[0] - s * held[1]
+        y = self._body[1] + s * held[0] + c * held[1]
+        return Reference(np.array([x, y]), np.array([x, y, self.gait.height + held[2]]), self.standing.copy())
+
+
+def _leans(homes: Array, timing: Any) -> Array:
+    """Cosine and sine part (2, 2) of the body's way, 1 in amplitude: away from each foot when it is up highest."""
+    out = np.zeros((2, 2))
+    for home, touch in zip(homes, timing.touch, strict=True):
+        away = -home[:2] / np.hypot(home[0], home[1])
+        middle = 2.0 * math.pi * (touch - timing.swing / timing.cycle / 2.0)
+        out += 0.5 * np.outer([math.cos(middle), math.sin(middle)], away)
+    return out
+
+
+def _before_lift(timing: Any) -> float:
+    """A number of cycles at which as many feet as possible stand, and one is about to lift."""
+    lifts = (timing.touch + timing.duty) % 1.0 - 1e-6
+    counts = [timing.standing(t).sum() for t in lifts]
+    return float(lifts[int(np.argmax(counts))])

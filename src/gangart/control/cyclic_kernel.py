@@ -1,0 +1,154 @@
+"""One tick of a cyclic gait, compiled: how feet stand, swing and roll, and which joint angles that takes.
+
+Everything is seen from the base's level frame: its origin at the base's place, x along its heading, z up. What stands
+on the ground moves there against the body's velocity; a foot that swings goes from where it left the ground to where it
+is to land, both of them places on the ground.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from gangart.compiled import kernel
+from gangart.signals import Array, Bools
+
+
+@kernel
+def carry(points: Array, velocity: Array, dt: float) -> None:
+    """Move points (n, >= 2) [m] as the ground does under a body of velocity vx, vy [m/s], wz [rad/s]."""
+    turn = -velocity[2] * dt
+    c, s = math.cos(turn), math.sin(turn)
+    half = turn / 2.0
+    chord = math.sin(half) / half if abs(half) > 1e-6 else 1.0  # of an arc, over its length
+    ch, sh = chord * math.cos(half), chord * math.sin(half)
+    dx, dy = velocity[0] * dt, velocity[1] * dt
+    for i in range(len(points)):
+        x, y = points[i, 0], points[i, 1]
+        points[i, 0] = c * x - s * y - (ch * dx - sh * dy)
+        points[i, 1] = s * x + c * y - (sh * dx + ch * dy)
+
+
+@kernel
+def swing_way(s: float) -> float:
+    """Part of a swinging foot's way that is done after the part s of its time: at rest at both ends."""
+    return s * s * s * (10.0 + s * (6.0 * s - 15.0))
+
+
+@kernel
+def swing_lift(s: float) -> float:
+    """Height of a swinging foot after the part s of its time, 1 in the middle: it leaves and lands without speed."""
+    return 16.0 * s * s * (1.0 - s) * (1.0 - s)
+
+
+@kernel
+def feet_now(
+    standing: Bools,
+    phase: Array,
+    duty: float,
+    ground: Array,
+    lifted: Array,
+    landing: Array,
+    step_height: float,
+    out: Array,
+) -> None:
+    """Feet in the level frame (n, 3) [m].
+
+    Args:
+        standing: which stand (n,).
+        phase: of each leg (n,).
+        duty: part of the cycle that a foot stands.
+        ground: where each stands (n, 3) [m].
+        lifted: where on the ground each left it (n, 3) [m].
+        landing: where on the ground each is to land (n, 3) [m].
+        step_height: [m].
+        out: the feet.
+    """
+    for i in range(len(standing)):
+        if standing[i]:
+            out[i] = ground[i]
+            continue
+        s = min(max((phase[i] - duty) / (1.0 - duty), 0.0), 1.0)
+        way = swing_way(s)
+        out[i] = lifted[i] + way * (landing[i] - lifted[i])
+        out[i, 2] += step_height * swing_lift(s)
+
+
+@kernel
+def rotation(roll: float, pitch: float, yaw: float, out: Array) -> None:
+    """Rz(yaw) Ry(pitch) Rx(roll), (3, 3)."""
+    cr, sr, cp, sp, cy, sy = (
+        math.cos(roll),
+        math.sin(roll),
+        math.cos(pitch),
+        math.sin(pitch),
+        math.cos(yaw),
+        math.sin(yaw),
+    )
+    out[0, 0], out[0, 1], out[0, 2] = cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr
+    out[1, 0], out[1, 1], out[1, 2] = sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr
+    out[2, 0], out[2, 1], out[2, 2] = -sp, cp * sr, cp * cr
+
+
+@kernel
+def in_base(feet: Array, pose: Array, out: Array) -> None:
+    """Feet of the level frame (n, 3) seen from a base with a pose in it: x, y, z [m], roll, pitch, yaw [rad]."""
+    R = np.empty((3, 3))
+    rotation(pose[3], pose[4], pose[5], R)
+    for i in range(len(feet)):
+        x, y, z = feet[i, 0] - pose[0], feet[i, 1] - pose[1], feet[i, 2] - pose[2]
+        for k in range(3):
+            out[i, k] = R[0, k] * x + R[1, k] * y + R[2, k] * z
+
+
+@kernel
+def share_weight(points: Array, shares: Array, weight: float, com: Array, out: Array) -> None:
+    """Share a weight [N] over points (n, >= 2) [m] without a moment about `com`: least squares, out (n,) [N].
+
+    `shares` (n,) in 0…1 says how much each may bear: the squares are divided by it.
+    """
+    A, b = np.zeros((3, 3)), np.array([weight, 0.0, 0.0])
+    for i in range(len(points)):
+        x, y, w = points[i, 0] - com[0], points[i, 1] - com[1], shares[i]
+        A[0, 0] += w
+        A[0, 1] += w * x
+        A[0, 2] += w * y
+        A[1, 1] += w * x * x
+        A[1, 2] += w * x * y
+        A[2, 2] += w * y * y
+    A[1, 0], A[2, 0], A[2, 1] = A[0, 1], A[0, 2], A[1, 2]
+    for k in (1, 2):  # of two points in a row, no moment across it can be borne
+        A[k, k] += 1e-5 * A[0, 0]
+    m = np.linalg.solve(A, b) if A[0, 0] > 0.0 else np.zeros(3)
+    for i in range(len(points)):
+        x, y = points[i, 0] - com[0], points[i, 1] - com[1]
+        out[i] = max(shares[i] * (m[0] + m[1] * x + m[2] * y), 0.0)
+
+
+@kernel
+def weights(q: Array, legs: Array, masses: Array, centres: Array, out: Array) -> None:
+    """Joint torques (n, 3) [N m per m/s²] that hold the legs' own weight, the base being level.
+
+    Args:
+        q: abduction, pitch and knee of each leg (n, 3) [rad].
+        legs: their numbers, as `kinematics.AbductionLegs` has them (n, 13).
+        masses: of hip, thigh and shank (n, 3) [kg].
+        centres: of these, in their own axes, from their joints (n, 3, 3) [m].
+        out: the torques.
+    """
+    for i in range(len(q)):
+        c1, s1 = math.cos(q[i, 0]), math.sin(q[i, 0])
+        knee_x, knee_z = -legs[i, 4] * math.sin(q[i, 1]), -legs[i, 4] * math.cos(q[i, 1])  # in the leg's plane
+        low = q[i, 1] + q[i, 2]
+        c, s = math.cos(q[i, 1]), math.sin(q[i, 1])
+        thigh_x, thigh_z = c * centres[i, 1, 0] + s * centres[i, 1, 2], c * centres[i, 1, 2] - s * centres[i, 1, 0]
+        c, s = math.cos(low), math.sin(low)
+        shank_x, shank_z = c * centres[i, 2, 0] + s * centres[i, 2, 2], c * centres[i, 2, 2] - s * centres[i, 2, 0]
+        # height = s1 * (sideways in the leg's plane) + c1 * (up in it); its slope times the mass is the torque
+        aside = masses[i, 0] * centres[i, 0, 1] + masses[i, 1] * (legs[i, 3] + centres[i, 1, 1])
+        aside += masses[i, 2] * (legs[i, 3] + centres[i, 2, 1])
+        up = masses[i, 0] * centres[i, 0, 2] + masses[i, 1] * thigh_z + masses[i, 2] * (knee_z + shank_z)
+        out[i, 0] = c1 * aside - s1 * up
+        out[i, 1] = -c1 * (masses[i, 1] * thigh_x + masses[i, 2] * (knee_x + shank_x))
+        out[i, 2] = -c1 * masses[i, 2] * shank_x
