@@ -22,7 +22,7 @@ HEADINGS = {
     "legs.*": "### `[legs.NAME]`",
     "arms.*": "### `[arms.NAME]`",
 }
-HEADINGS |= {"motors.*": "### `[motors.NAME]`"}
+HEADINGS |= {"motors.*": "### `[motors.NAME]`", "obstacles.*": "### `[obstacles.NAME]`"}
 (EXAMPLE,) = re.findall(r"^```toml\n(.*?)^```$", DOC, re.MULTILINE | re.DOTALL)
 (SENTENCES,) = re.findall(r"^```text\n(.*?)^```$", DOC, re.MULTILINE | re.DOTALL)
 
@@ -82,7 +82,7 @@ def inner(data: dict[str, Any], table: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("table", KEYS, ids=lambda table: table or "top")
 def test_required_keys_are_those_that_the_loader_requires(folder: Path, table: str) -> None:
-    name = "quadruped" if table in ("drive", "gaits.*") else "nao"
+    name = "quadruped" if table in ("drive", "gaits.*", "obstacles.*") else "nao"
     source = Path(robots.__file__).parent / name
     shutil.copy(source / f"{name}.xml", folder)
     text = (source / "robot.toml").read_text(encoding="utf-8")

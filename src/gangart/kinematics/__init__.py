@@ -7,6 +7,7 @@ from gangart.kinematics.leg_angles import LegAngles
 from gangart.kinematics.posture import Posture, PostureSolver, posture
 from gangart.kinematics.transmission import Transmission
 from gangart.kinematics.tree import Tree
+from gangart.kinematics.workspace import Workspace
 
 __all__ = [
     "AbductionLegs",
@@ -19,6 +20,7 @@ __all__ = [
     "PostureSolver",
     "Transmission",
     "Tree",
+    "Workspace",
     "homing_plan",
     "posture",
 ]

@@ -135,6 +135,10 @@ class AbductionLegs:
         )
         return joints, status
 
+    def look(self, leg: str, point: Array) -> tuple[int, int, float]:
+        """Status, joint and excess of one point in the base (3,) [m], see abduction_kernels.angles_to."""
+        return kernels.angles_to(np.asarray(point, dtype=np.float64), self._of(leg))[:3]
+
     def explain(self, leg: str, status: int, joint: int, excess: float) -> str:
         """The sentence to a status, joint and excess of the kernel."""
         numbers, names = self._of(leg), self.robot.legs[leg].joints

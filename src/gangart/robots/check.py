@@ -39,6 +39,7 @@ def check(robot: Robot, spec: mujoco.MjSpec) -> None:
     _check_motors(robot)
     _check_coupled(robot)
     _check_transmission(robot)
+    _check_obstacles(robot)
     _check_home(robot)
 
 
@@ -98,6 +99,13 @@ def _check_transmission(robot: Robot) -> None:
         without = [j for j in robot.joints if robot.motor_of(j) is None or j in robot.coupled]
         if without:
             raise BadRobot(f"[drive]: joint '{without[0]}' has no motor of its own; a driven robot has one per joint")
+
+
+def _check_obstacles(robot: Robot) -> None:
+    for obstacle in robot.obstacles.values():
+        for leg in obstacle.legs:
+            if leg not in robot.legs:
+                raise BadRobot(f"obstacle '{obstacle.name}': no leg '{leg}'; {suggest(leg, robot.legs)}")
 
 
 def _check_home(robot: Robot) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from gangart.errors import BadRobot, MissingFile, MissingTool, UnknownName, suggest
+from gangart.robots.obstacles import read_obstacle
 from gangart.robots.robot import Arm, Drive, Gait, Imu, Knee, Leg, Limits, Motor, Robot, Servo, Side, Walk
 from gangart.robots.soles import outline_of
 from gangart.robots.tables import Table
@@ -32,7 +33,8 @@ def _keys(kind: type) -> tuple[str, ...]:
 KEYS: dict[str, tuple[str, ...]] = {
     "": (
         *("format", "name", "title", "model", "base", "tick", "kinematics"),
-        *("home", "coupled", "imu", "legs", "arms", "motors", "servo", "drive", "transmission", "walk", "gaits"),
+        *("home", "coupled", "imu", "legs", "arms", "motors", "servo", "drive", "transmission", "obstacles"),
+        *("walk", "gaits"),
     ),
     "imu": _keys(Imu),
     "legs.*": _keys(Leg),
@@ -41,6 +43,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "servo": _keys(Servo),
     "drive": _keys(Drive),
     "gaits.*": _keys(Gait),
+    "obstacles.*": ("corners", "legs"),
     "walk": _keys(Walk),
     "walk.limits": (*(key for key in _keys(Limits) if not key.startswith(_STEP)), "step"),
     "walk.limits.step": tuple(key.removeprefix(_STEP) for key in _keys(Limits) if key.startswith(_STEP)),
@@ -93,6 +96,7 @@ def _read(path: Path) -> Robot:
         drive=_drive(top.table("drive", KEYS["drive"])) if "drive" in top else None,
         gaits={key: _gait(key, t) for key, t in _named(top, "gaits")},
         transmission=_transmission(top.table("transmission", default={})),
+        obstacles={key: read_obstacle(key, t) for key, t in _named(top, "obstacles")},
     )
     check(robot, spec)
     return robot

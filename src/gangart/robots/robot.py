@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from gangart.robots.obstacles import Obstacle
 from gangart.signals import Array, Ints
 
 if TYPE_CHECKING:
@@ -182,6 +183,7 @@ class Robot:
     drive: Drive | None = None  # where motors are driven by a cascade
     gaits: dict[str, Gait] = field(default_factory=dict)  # of a robot with four legs, by name
     transmission: dict[str, dict[str, float]] = field(default_factory=dict)  # [1] turns of a hub per turn of joints
+    obstacles: dict[str, Obstacle] = field(default_factory=dict)  # where feet may not go
 
     def spec(self) -> mujoco.MjSpec:
         """A fresh, editable copy of the mechanism: base free, no motors, no sensors, no ground."""
