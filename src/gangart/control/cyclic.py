@@ -14,17 +14,19 @@ import numpy as np
 from gangart.control import cyclic_kernel as kernel
 from gangart.control.bearing import Bearing
 from gangart.control.engine import Reference
+from gangart.control.following import PoseFollower
 from gangart.errors import BadRobot, choose
 from gangart.footsteps.velocity import limit_command
 from gangart.gaits import timing
 from gangart.kinematics import AbductionLegs
 from gangart.robots import Gait, Robot
-from gangart.signals import Array, BodyPose, Command, JointTargets, SensorReading
+from gangart.signals import Array, BodyPose, Bools, Command, JointTargets, SensorReading
 
 _INSTANT = 1e-4  # [s] over which joint speeds are differenced
 _G = 9.81  # [m/s²]
 _GATHER = 1.0  # [s] in which the body leans over before the first foot lifts
-_NOWHERE = BodyPose()
+_AT_HOME = 2e-3  # [m] from its home a foot need not step there
+_EDGE = 0.05  # [1] part of the cycle in which a leg takes its load over, or hands it on
 
 
 class CyclicEngine:
@@ -39,6 +41,8 @@ class CyclicEngine:
 
     reference: Reference
     notes: tuple[str, ...]  # what is limited now, in sentences
+    _halting: bool
+    _came: Bools
 
     def __init__(self, robot: Robot, gait: str | Gait, *, bearing: bool = True) -> None:
         if robot.leg_kinematics != "abduction" or len(robot.legs) != 4:
@@ -49,9 +53,9 @@ class CyclicEngine:
         self.legs = AbductionLegs(robot)
         self.bearing = Bearing(robot, self.legs) if bearing and robot.drive is not None else None
         self.radius = np.array([leg.radius for leg in robot.legs.values()])
-        self.pose = _NOWHERE  # how the body is to be held
         homes = self.legs.all_forward(robot.home_position)
         self.homes = np.column_stack([homes[:, :2], self.radius - self.gait.height])  # (n_legs, 3) [m] level frame
+        self._follower = PoseFollower(self.legs, _around(self.homes, self.gait, self.timing.stance))
         self._leans = _leans(self.homes, self.timing)
         self._feet, self._points = np.empty_like(homes), np.empty_like(homes)
         self._restart()
@@ -75,6 +79,33 @@ class CyclicEngine:
 
         return {"gait": asdict(self.gait), "bearing": self.bearing is not None}
 
+    @property
+    def pose(self) -> BodyPose:
+        """How the body is to be held; it gets there smoothly, as far as the legs reach."""
+        return self._follower.wanted
+
+    @pose.setter
+    def pose(self, pose: BodyPose) -> None:
+        self._follower.aim(pose, stands=self.stopped)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the robot was asked to stop and stands in the gait's stance."""
+        return self._halting and self._leaning == 0.0 and bool(self._came.all())
+
+    def stop(self) -> None:
+        """Come to the gait's stance and stay there: each foot goes home in its next swing, then the lean ends."""
+        if not self._halting:
+            self._halting = True
+            self._came[:] = False
+
+    def start(self) -> None:
+        """Walk again, also before the robot stands."""
+        if self.stopped:
+            self._since, self._cycles = 0.0, _before_lift(self.timing)
+            self._phase = self.timing.phase(self._cycles)
+        self._halting = False
+
     def tick(self, command: Command, reading: SensorReading) -> JointTargets:
         """Joint targets for the end of this tick."""
         dt = self.robot.tick
@@ -85,7 +116,7 @@ class CyclicEngine:
         q, bent = self._joints_for(0.0)
         later, _ = self._joints_for(_INSTANT)
         self._roll(bent)
-        self.notes = (*limited, *self._unreached())
+        self.notes = (*limited, *self._follower.notes, *self._unreached())
         self.reference = self._reference()
         return JointTargets(due, q, (later - q) / _INSTANT)
 
@@ -99,7 +130,12 @@ class CyclicEngine:
         self._lifted = self.homes.copy()
         self._landing = self.homes.copy()
         self.standing = np.ones(n, dtype=bool)
-        self._since = 0.0  # [s] since the reset
+        self._since = 0.0  # [s] since the start
+        self._leaning = 0.0  # part of the way into the lean
+        self._halting = False
+        self._came = np.zeros(n, dtype=bool)  # which feet came home since the stop
+        self._bears = np.ones(n)  # how much of its share each leg bears
+        self._follower.restart()
         self._cycles = _before_lift(self.timing)
         self._phase = self.timing.phase(self._cycles)
         self._turned = np.zeros((n, 2))
@@ -111,7 +147,7 @@ class CyclicEngine:
     def _toward(self, command: Command, dt: float) -> tuple[Array, tuple[str, ...]]:
         """The velocity that is wanted now: limited, and no faster there than the gait accelerates."""
         wanted, notes = limit_command(command, self.gait)  # type: ignore[arg-type]  # has the same four limits
-        if self._since < self._gather:
+        if self._since < self._gather or self._halting:
             wanted = Command()
         change = np.array([wanted.vx, wanted.vy, wanted.wz]) - self._velocity
         length = math.hypot(change[0], change[1])
@@ -137,20 +173,36 @@ class CyclicEngine:
     def _step(self, due: float, dt: float) -> None:
         """Feet lift and land as their phases say."""
         self._since += dt
-        if self._since <= self._gather:
+        self._follower.aim(self.pose, stands=self.stopped)
+        self._follower.step(dt)
+        if self._halting and not self._velocity.any():
+            far = np.abs(self._ground - self.homes).max(axis=1)
+            self._came = self._came | (self.standing & (far < _AT_HOME))
+        resting = self._halting and bool(self._came.all())
+        self._leaning = min(max(self._leaning + (-dt if resting else dt) / _GATHER, 0.0), 1.0) if self._gather else 0.0
+        self._bear(dt)
+        if not self._running:
             return
         before = self._phase < self.timing.duty
         self._cycles += dt / self.gait.cycle
         self._phase = self.timing.phase(self._cycles)
         now = self._phase < self.timing.duty
-        lifts, lands = before & ~now & self.standing, now & ~self.standing
+        stays = self._came if self._halting else np.zeros_like(now)
+        lifts, lands = before & ~now & self.standing & ~stays, now & ~self.standing
         if lifts.any():
             self._lifted[lifts] = self._ground[lifts]
             self.standing = self.standing & ~lifts
         if lands.any():
             self._ground[lands] = self._landing[lands]
             self.standing = self.standing | lands
+            if self._halting and not self._velocity.any():
+                self._came = self._came | lands
         self._aim()
+
+    @property
+    def _running(self) -> bool:
+        """Whether the cycle goes on."""
+        return self._since > self._gather and not self.stopped
 
     def _aim(self) -> None:
         """Where swinging feet land, as a place on the ground, seen from the base now."""
@@ -179,16 +231,18 @@ class CyclicEngine:
 
     def _held(self, later: float) -> Array:
         """Pose of the base in the level frame: x, y, z [m], roll, pitch, yaw [rad]."""
-        p, lean = self.pose, self._lean(later)
-        return np.array([p.x + lean[0], p.y + lean[1], p.z, p.roll, p.pitch, p.yaw])
+        held = self._follower.at(later)
+        held[:2] += self._lean(later)
+        return held
 
     def _lean(self, later: float) -> Array:
         """How far the body leans away from the foot in the air (2,) [m], an instant [s] later."""
         if not self.gait.lean:
             return np.zeros(2)
-        grown = min((self._since + later) / _GATHER, 1.0)
+        resting = self._halting and bool(self._came.all())
+        grown = min(max(self._leaning + (-later if resting else later) / _GATHER, 0.0), 1.0)
         part = grown * grown * (3.0 - 2.0 * grown)
-        begun = later if self._since > self._gather else 0.0  # the cycle waits until the body leans
+        begun = later if self._running else 0.0  # the cycle waits until the body leans
         angle = 2.0 * math.pi * (self._cycles + begun / self.gait.cycle + self.gait.lean_phase)
         return np.asarray(self.gait.lean * part * (math.cos(angle) * self._leans[0] + math.sin(angle) * self._leans[1]))
 
@@ -215,15 +269,24 @@ class CyclicEngine:
 
     def _shares(self) -> Array:
         """How much of the weight each leg may bear (n_legs,), 0…1: more after landing, less before lifting."""
-        edge = 0.05
+        return np.where(self.standing, self._bears, 0.0)
+
+    def _bear(self, dt: float) -> None:
+        """A leg takes its load over after landing, and hands it on before it lifts."""
         phase, duty = self._phase, self.timing.duty
-        ramp = np.clip(np.minimum(phase / edge, (duty - phase) / edge), 0.05, 1.0)
-        free = self._since <= self._gather
-        return np.where(self.standing, 1.0 if free else ramp, 0.0)
+        if self._running:
+            goes = self.standing & (phase < duty) & (duty - phase < _EDGE)
+            if self._halting:
+                goes &= ~self._came
+            rate = dt / (_EDGE * self.gait.cycle)
+            self._bears = np.clip(self._bears + np.where(goes, -rate, rate), 0.05, 1.0)
+        else:
+            self._bears = np.ones_like(phase)
+        self._bears[~self.standing] = 0.05
 
     def _pressed(self) -> Array:
         """How far from below the centre of mass the robot presses on the ground (2,) [m], as it leans in a circle."""
-        turn = 2.0 * math.pi / self.gait.cycle if self._since > self._gather else 0.0
+        turn = 2.0 * math.pi / self.gait.cycle if self._running else 0.0
         return self.gait.height / _G * turn * turn * self._lean(0.0)
 
     def _unreached(self) -> tuple[str, ...]:
@@ -238,6 +301,14 @@ class CyclicEngine:
         x = self._body[0] + c * held[0] - s * held[1]
         y = self._body[1] + s * held[0] + c * held[1]
         return Reference(np.array([x, y]), np.array([x, y, self.gait.height + held[2]]), self.standing.copy())
+
+
+def _around(homes: Array, gait: Gait, stance: float) -> Array:
+    """Feet at home, and as far from it as the gait takes them (9, n_legs, 3) [m], the level frame leaning with it."""
+    x = max(gait.forward, gait.backward) * stance / 2.0 + gait.lean
+    y = gait.sideways * stance / 2.0 + gait.lean
+    away = [(0.0, 0.0, 0.0)] + [(a * x, b * y, z) for a in (-1, 1) for b in (-1, 1) for z in (0.0, gait.step_height)]
+    return np.asarray(homes + np.array(away)[:, None, :])
 
 
 def _leans(homes: Array, timing: Any) -> Array:
