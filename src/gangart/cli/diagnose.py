@@ -30,10 +30,10 @@ def diagnose(
         Path | None, typer.Argument(metavar="[RECORDING]", help="A simulated walk of `gangart walk --record`.")
     ] = None,
     robot: Annotated[str, typer.Option(help="Without a recording: walk this robot first.")] = "nao",
-    vx: Annotated[float, typer.Option(help="Without a recording: speed ahead [m/s].")] = 0.2,
-    vy: Annotated[float, typer.Option(help="Without a recording: speed to the left [m/s].")] = 0.0,
-    wz: Annotated[float, typer.Option(help="Without a recording: turn to the left [rad/s].")] = 0.0,
-    duration: Annotated[float, typer.Option(help="Without a recording: how long [s].")] = 20.0,
+    vx: Annotated[float, typer.Option(help="Without a recording: speed ahead \\[m/s].")] = 0.2,
+    vy: Annotated[float, typer.Option(help="Without a recording: speed to the left \\[m/s].")] = 0.0,
+    wz: Annotated[float, typer.Option(help="Without a recording: turn to the left \\[rad/s].")] = 0.0,
+    duration: Annotated[float, typer.Option(help="Without a recording: how long \\[s].")] = 20.0,
     friction: Annotated[float, typer.Option(help="Without a recording: of the soles on the ground.")] = 1.0,
     wear: Annotated[
         str | None, typer.Option(help="The set of wear of the robot's worn.toml.", show_default="the first")

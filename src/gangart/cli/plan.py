@@ -32,8 +32,8 @@ def register(app: typer.Typer) -> None:
 
 def plan(
     robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A name, or the path of a robot.toml.")] = "nao",
-    x: Annotated[float, typer.Option(help="Goal: how far ahead [m].")] = 0.0,
-    y: Annotated[float, typer.Option(help="Goal: how far to the left [m].")] = 0.0,
+    x: Annotated[float, typer.Option(help="Goal: how far ahead \\[m].")] = 0.0,
+    y: Annotated[float, typer.Option(help="Goal: how far to the left \\[m].")] = 0.0,
     yaw: Annotated[float, typer.Option(help="Goal: how far turned to the left [°].")] = 0.0,
     planner: Annotated[
         str, typer.Option(help="hybrid, lattice, aicardi, indiveri, spline, turn-walk-turn, learned.")
@@ -42,7 +42,7 @@ def plan(
     obstacles: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Polygons (.toml, .json) or an occupancy grid (.png, .npy).")
     ] = None,
-    resolution: Annotated[float, typer.Option(help="Edge of a cell of that grid [m].")] = 0.05,
+    resolution: Annotated[float, typer.Option(help="Edge of a cell of that grid \\[m].")] = 0.05,
     plot: Annotated[Path | None, typer.Option(metavar="PATH", help="Draw feet and path into this picture.")] = None,
     fumanoid_units: Annotated[
         bool, typer.Option("--fumanoid-units", help="Millimetres, and y and yaw to the right; also aic and ind.")

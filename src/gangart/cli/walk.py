@@ -43,17 +43,17 @@ def register(app: typer.Typer) -> None:
 def walk(
     robot: Annotated[str, typer.Argument(metavar="ROBOT", help="A name, or the path of a robot.toml.")] = "nao",
     vx: Annotated[
-        float | None, typer.Option(help="Speed ahead [m/s].", show_default="0.2 if no speed is given")
+        float | None, typer.Option(help="Speed ahead \\[m/s].", show_default="0.2 if no speed is given")
     ] = None,
-    vy: Annotated[float | None, typer.Option(help="Speed to the left [m/s].", show_default="0")] = None,
-    wz: Annotated[float | None, typer.Option(help="Turn to the left [rad/s].", show_default="0")] = None,
-    duration: Annotated[float, typer.Option(help="How long [s].")] = 20.0,
-    stop: Annotated[float | None, typer.Option(help="Ask it to stand from this time on [s].")] = None,
+    vy: Annotated[float | None, typer.Option(help="Speed to the left \\[m/s].", show_default="0")] = None,
+    wz: Annotated[float | None, typer.Option(help="Turn to the left \\[rad/s].", show_default="0")] = None,
+    duration: Annotated[float, typer.Option(help="How long \\[s].")] = 20.0,
+    stop: Annotated[float | None, typer.Option(help="Ask it to stand from this time on \\[s].")] = None,
     zmp: Annotated[str, typer.Option(help="ZMP reference: bezier or stationary.")] = "bezier",
-    double_step: Annotated[float | None, typer.Option(help="Duration of a double step [s].")] = None,
+    double_step: Annotated[float | None, typer.Option(help="Duration of a double step \\[s].")] = None,
     double_support: Annotated[float | None, typer.Option(help="Part of it on both feet, 0.02…0.9.")] = None,
-    step_height: Annotated[float | None, typer.Option(help="Height of the swing foot [m].")] = None,
-    com_height: Annotated[float | None, typer.Option(help="Height of the centre of mass [m].")] = None,
+    step_height: Annotated[float | None, typer.Option(help="Height of the swing foot \\[m].")] = None,
+    com_height: Annotated[float | None, typer.Option(help="Height of the centre of mass \\[m].")] = None,
     adaptation: Annotated[str, typer.Option(help="Of the centre of mass: iterated or measured.")] = "iterated",
     feedback: Annotated[
         float, typer.Option(help="Part of the measured ZMP that is fed back, 0…1; 0.3 helps most.")

@@ -2,6 +2,6 @@
 
 from gangart.control.biped import BipedEngine, WalkPlan
 from gangart.control.cyclic import CyclicEngine
-from gangart.control.engine import Engine, Reference
+from gangart.control.engine import Engine, Reference, Steerable
 
-__all__ = ["BipedEngine", "CyclicEngine", "Engine", "Reference", "WalkPlan"]
+__all__ = ["BipedEngine", "CyclicEngine", "Engine", "Reference", "Steerable", "WalkPlan"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from gangart.signals import Array, Bools, Command, JointTargets, SensorReading
+from gangart.signals import Array, Bools, Command, JointTargets, SensorReading, Wish
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +28,13 @@ class Engine(Protocol):
 
     def tick(self, command: Command, reading: SensorReading) -> JointTargets:
         """Joint targets for the end of the tick that begins with this reading."""
+
+
+@runtime_checkable
+class Steerable(Protocol):
+    """An engine that takes more than a velocity."""
+
+    gaits: tuple[str, ...]  # that can be selected, in the order of their buttons
+
+    def obey(self, wish: Wish) -> None:
+        """Pose of the body and gait, from the next tick on; the velocity comes with the tick."""

@@ -3,6 +3,7 @@
 from gangart.simulation.batch import Worlds
 from gangart.simulation.explosion import Diverged
 from gangart.simulation.fidelity import FULL, IDEAL, Fidelity, Ground, fidelity_of
+from gangart.simulation.pace import Pace
 from gangart.simulation.push import Push
 from gangart.simulation.sensing import Sensing
 from gangart.simulation.simulate import simulate
@@ -10,6 +11,6 @@ from gangart.simulation.walks import Walks
 from gangart.simulation.world import Raw, World
 
 __all__ = [
-    "FULL", "IDEAL", "Diverged", "Fidelity", "Ground", "Push", "Raw", "Sensing", "Walks", "World", "Worlds",
+    "FULL", "IDEAL", "Diverged", "Fidelity", "Ground", "Pace", "Push", "Raw", "Sensing", "Walks", "World", "Worlds",
     "fidelity_of", "simulate",
 ]  # fmt: skip

@@ -8,8 +8,9 @@ from gangart.control.sources.open import SOURCES, help_of, open_source
 from gangart.control.sources.scale import Scale
 from gangart.control.sources.script import Script, load_script
 from gangart.control.sources.source import Source, commands, wishes
+from gangart.control.sources.steering import Steering
 
 __all__ = [
     "SOURCES", "Axis", "Button", "InputDevice", "Keyboard", "Layout", "Network", "Scale", "Script", "Source",
-    "commands", "help_of", "load_script", "open_source", "wishes",
+    "Steering", "commands", "help_of", "load_script", "open_source", "wishes",
 ]  # fmt: skip
