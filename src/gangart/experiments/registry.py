@@ -25,6 +25,7 @@ class Experiment:
 
 
 _URBANN = "Urbann 2010"
+_BAHR = "Bahr 2025"
 
 EXPERIMENTS: dict[str, Experiment] = {
     "zmp-deviation": Experiment(
@@ -61,6 +62,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         "A bar of 20 parts with springs between them is pushed at its top: how does it bend and swing?",
         f"{_URBANN}, 4.2.3, figure 4.7",
         "gangart.experiments.flexible_bench",
+    ),
+    "motor-step": Experiment(
+        "How long does a hub of the quadruped take for a step of its target, and to stop a weight that it lets down?",
+        f"{_BAHR}, 3.6 and 4.3, figures 3.12, 3.13 and 4.1",
+        "gangart.experiments.motor_step",
     ),
 }
 

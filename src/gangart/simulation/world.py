@@ -131,7 +131,7 @@ class World:
             data.time, data.ctrl = 0.0, control  # a controller with its encoder at the joint changes them
             mujoco.mj_forward(model, data)
         data.ctrl = control
-        self._begin_log()
+        self._begin_log(setpoints)
 
     def _settle(self, setpoints: Array, steps: int) -> None:
         """Hold the joints for so many physics steps; an explosion is told when the walk begins."""
@@ -150,9 +150,9 @@ class World:
             states[0] = states[n]
             steps -= n
 
-    def _begin_log(self) -> None:
+    def _begin_log(self, setpoints: Array) -> None:
         mujoco.mj_getState(self.model, self.data, self._states[0], _STATE)
-        self._setpoints[0] = self.data.ctrl
+        self._setpoints[0] = setpoints  # of the joints: what the servos are given may be those of hubs
         self._first = np.array(self.data.sensordata)
         self._warmstart[0] = self.data.qacc_warmstart
         self._height = float(self._states[0, self.base + 2])

@@ -1,0 +1,76 @@
+"""The quadruped's experiments: the bars that stand beside the thesis, and laws of their benches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gangart.experiments import Setting, motor_step, run
+from gangart.experiments.hub_bench import G, HubBench
+from gangart.robots import Robot, load
+from gangart.signals import JointTargets
+from gangart.simulation import Fidelity, World
+
+
+@pytest.fixture(scope="module")
+def robot() -> Robot:
+    return load("quadruped")
+
+
+@pytest.mark.parametrize("name", ["motor-step"])
+def test_every_verdict_holds(name: str) -> None:
+    report = run(name, Setting(quick=True))
+    assert [v.sentence for v in report.verdicts if v.holds is False] == []
+    assert len(report.verdicts) >= 3
+
+
+@pytest.mark.parametrize("degrees", range(30, 121, 10))
+@pytest.mark.parametrize("filtered", [False, True])
+def test_a_hub_settles_in_120_ms_without_overshoot(robot: Robot, degrees: int, filtered: bool) -> None:
+    step = motor_step.step(robot, np.radians(degrees), filtered=filtered)
+    assert step.settling <= 0.12
+    assert step.overshoot <= 0.002 * step.size
+    assert filtered or step.outside == 0.0
+
+
+def test_a_step_does_not_depend_on_the_physics_step(robot: Robot) -> None:
+    coarse, fine = (motor_step.step(robot, 1.0, dt=dt) for dt in (1e-3, 1e-4))
+    assert coarse.settling == pytest.approx(fine.settling, abs=0.005)
+    np.testing.assert_allclose(coarse.trace.angle, fine.trace.angle[::10], atol=0.03)
+
+
+def test_the_tolerance_is_no_wider_than_the_thesis_has_it() -> None:
+    time = np.arange(0.0, 0.5, 0.001)
+    low, high = motor_step.tolerance(1.0, time)
+    assert high[-1] - low[-1] == pytest.approx(2.0 * np.radians(2.5), abs=1e-3)  # at rest only the angle is left
+    assert low[int(0.02 / 0.001)] <= 0.0 < low[int(0.06 / 0.001)]  # not before 20 ms has anything to move
+
+
+@pytest.mark.parametrize("load_", [2.0, 5.0])
+def test_a_weight_rests_where_the_cascade_holds_it(robot: Robot, load_: float) -> None:
+    stop = motor_step.stop(robot, load_)
+    drive = robot.drive
+    assert drive is not None
+    stiffness = drive.position_gain * drive.velocity_gain + drive.velocity_integral
+    assert stop.given_way == pytest.approx(load_ * G * stop.radius / stiffness, rel=1e-3)
+    assert stop.trace.torque[-1] == pytest.approx(-load_ * G * stop.radius, rel=1e-3)
+    assert stop.settling <= 0.2
+
+
+def test_a_hub_that_is_held_back_by_its_current_gains_what_torque_over_inertia_gives(robot: Robot) -> None:
+    trace = HubBench(robot, filtered=False).run(np.full(10, 2.0), np.zeros(10))
+    motor = next(iter(robot.motors.values()))
+    inertia = motor.rotor_inertia * motor.gear_ratio**2 + 1e-4
+    assert robot.drive is not None
+    limit = robot.drive.current_limit * motor.torque_constant * motor.gear_ratio
+    assert trace.torque.max() == pytest.approx(limit)
+    assert trace.speed[20] == pytest.approx(limit / inertia * 0.02, rel=0.02)
+
+
+def test_a_robot_that_stands_and_is_asked_for_the_same_stays_where_it_is(robot: Robot) -> None:
+    world = World(robot, Fidelity(motor=True))
+    world.reset(robot.home_position, np.array([0.0, 0.0, 0.32]), settle=1.0)
+    for _ in range(50):
+        world.write(JointTargets(world.time + robot.tick, robot.home_position, np.zeros(12)))
+    moved = np.ptp(world.take().states[:, world.base : world.base + 3], axis=0)
+    assert (moved < 0.0003).all()
