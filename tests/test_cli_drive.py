@@ -17,6 +17,7 @@ import sys
 import termios
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ from gangart.cli.status import line, speed
 from gangart.control import BipedEngine
 from gangart.control.sources import Scale, Script, Steering, help_of
 from gangart.control.sources.keyboard import WALK
-from gangart.errors import BadValue
+from gangart.errors import BadRobot, BadValue
+from gangart.robots import load
 from gangart.signals import BodyPose, Command, Wish
 from gangart.simulation import Pace, World, simulate
 
@@ -98,11 +100,27 @@ def test_a_program_steers_through_a_socket(gangart_says: Any) -> None:
     assert json.loads(out)["distance"] > 0.15
 
 
+def test_a_robot_of_four_legs_is_driven_in_a_gait_and_told_of_its_limits(gangart_says: Any, tmp_path: Path) -> None:
+    (tmp_path / "tour.csv").write_text("at,vx\n0,0.3\n0.5,0.4\n", encoding="utf-8")
+    args = ("drive", "quadruped", "--source", "script:tour.csv", "--speed", "0", "--for", "2")
+    code, out, err = gangart_says(*args)
+    assert code == 0
+    assert "forward +0.3 m/s is beyond the limit of" in err  # of the slow walk
+    assert re.search(r"fell +no", out)
+    found = json.loads(gangart_says(*args, "--gait", "reactive-trot", "--json")[1])
+    assert found["gait"] == "reactive-trot"
+    assert (found["fell"], found["notes"]) == (False, [])
+    assert found["distance"] > 0.2
+    code, _, err = gangart_says("drive", "quadruped", "--gait", "trott")
+    assert (code, err[:32]) == (2, "gangart: no gait 'trott'; known:")
+
+
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
         (("--for", "0"), "--for is 0 s; it has to be above 0 and below 100000"),
         (("--for", "nan"), "--for is nan s; it has to be above 0 and below 100000"),
+        (("--gait", "trot"), "--gait is trot, and nao has no gaits to choose from; leave it out"),
         (("--speed", "-1"), "speed is -1; it has to lie in 0…1000, where 1 is real time and 0 does not wait"),
         (("--source", "mouse"), "no command source 'mouse'; did you mean 'spacemouse'?"),
         (("--source", "script:no.toml"), "'no.toml' does not exist; give the path of a script (.toml or .csv)"),
@@ -321,3 +339,18 @@ def test_the_docs_list_every_key_button_and_axis() -> None:
 
 def test_scale_of_the_nao_is_its_limits(nao) -> None:
     assert Scale.of(nao) == Scale(0.25, 0.2, 0.04, 0.6)
+
+
+def test_scale_of_a_robot_with_gaits_is_its_fastest() -> None:
+    robot = load("quadruped")
+    scale = Scale.of(robot)
+    assert scale.forward == max(gait.forward for gait in robot.gaits.values())
+    assert scale.turn == max(gait.turn for gait in robot.gaits.values())
+    with pytest.raises(BadRobot, match=r"neither \[walk\] nor \[gaits\]"):
+        Scale.of(replace(robot, gaits={}))
+
+
+def test_of_many_notes_a_few_are_said() -> None:
+    notes = [f"note {i}" for i in range(9)]
+    assert drive._few([*notes[:3], ""]) == notes[:3]
+    assert drive._few(notes) == [*notes[:4], "and 5 more like these; --json holds them all"]

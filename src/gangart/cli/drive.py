@@ -13,10 +13,10 @@ import typer
 
 from gangart.cli import output, walking
 from gangart.cli.status import Status
-from gangart.errors import BadValue
+from gangart.errors import BadValue, choose
 
 if TYPE_CHECKING:
-    from gangart.control import BipedEngine
+    from gangart.control import BipedEngine, CyclicEngine
     from gangart.robots import Robot
     from gangart.signals import Command
 
@@ -25,8 +25,10 @@ _MORE = (
     "gangart drive nao --source gamepad --record run.mcap",
     "gangart drive nao --source gamepad:pad.events --for 30",
     "gangart drive nao --source socket:9870 --for 60",
+    "gangart drive quadruped --gait predictive-trot",
     "gangart drive nao --source script:tour.toml --speed 0 --json",
 )
+_MOST_NOTES = 4
 _TERMINATED = 143  # exit code, as shells count: 128 + SIGTERM
 
 
@@ -46,6 +48,9 @@ def drive(
             "machine only.",
         ),
     ] = "keyboard",
+    gait: Annotated[
+        str | None, typer.Option(help="Of a robot with four legs.", show_default="the first of its file")
+    ] = None,
     duration: Annotated[float, typer.Option("--for", metavar="SECONDS", help="How long at the most.")] = 300.0,
     speed: Annotated[
         float, typer.Option(help="Seconds of simulation per second: 1 is real time, 0 as fast as it goes.")
@@ -68,15 +73,16 @@ def drive(
     from gangart.simulation import Ground, Pace, World, simulate
 
     found = load(robot)
-    period = found.walk.double_step_duration if found.walk else 1.0
-    status = Status(hidden=as_json or not sys.stderr.isatty(), period=period)
+    gait = _gait(found, gait)
+    scale = Scale.of(found)
+    status = Status(hidden=as_json or not sys.stderr.isatty(), period=_period(found, gait))
     pace = Pace(speed, status.say)
     output.tell_of_compiling()
-    engine = _engine(found)
+    engine = _engine(found, gait)
     world = World(found, ground=Ground(friction))
     world.reset(*engine.stance())
     gaits = getattr(engine, "gaits", ())
-    with _terminated_properly(), open_source(source, Scale.of(found), gaits, status.say) as steers:
+    with status, _terminated_properly(), open_source(source, scale, gaits, status.say) as steers:
         if not as_json and (rows := help_of(source)):
             output.print_table(f"{found.name}: how to steer", ["press", "does"], rows)
         steering = Steering(steers, engine, status.say)
@@ -95,14 +101,13 @@ def drive(
             progress=lambda time: status.show(steering.wish, world, pace.achieved(time)),
             until=lambda: steering.wish.quit,
         )
-    status.clear()
     achieved = pace.achieved(world.time)
-    if recording.info["diverged"]:
-        output.warn(recording.info["diverged"])
+    for note in _few([*recording.info["notes"], recording.info["diverged"] or ""]):
+        output.warn(note)
     figures = walking.figures_of(recording, found)
     written = walking.draw(recording, found, figures, plot) if plot else {}
     if as_json:
-        asked = {"robot": found.name, "source": source, "friction": friction, "real_time": achieved}
+        asked = {"robot": found.name, "gait": gait, "source": source, "friction": friction, "real_time": achieved}
         asked |= {"diverged": recording.info["diverged"], "notes": recording.info["notes"]}
         output.print_json(walking.as_json(figures, {**asked, "recording": record, **written}))
         return
@@ -112,11 +117,32 @@ def drive(
             output.print_line(f"Written: {path}")
 
 
-def _engine(robot: Robot) -> BipedEngine:
-    """What drives this robot."""
-    from gangart.control import BipedEngine
+def _gait(robot: Robot, name: str | None) -> str | None:
+    """The gait to begin with: the first of the robot's file; None for one that has none to choose from."""
+    if name is not None and not robot.gaits:
+        raise BadValue(f"--gait is {name}, and {robot.name} has no gaits to choose from; leave it out")
+    return next(iter(robot.gaits), None) if name is None else choose("gait", name, robot.gaits)
 
-    return BipedEngine(robot)
+
+def _engine(robot: Robot, gait: str | None) -> BipedEngine | CyclicEngine:
+    """What drives this robot."""
+    from gangart.control import BipedEngine, CyclicEngine
+
+    return BipedEngine(robot) if gait is None else CyclicEngine(robot, gait)
+
+
+def _period(robot: Robot, gait: str | None) -> float:
+    """Of its walk [s]."""
+    if gait is not None:
+        return robot.gaits[gait].cycle
+    return robot.walk.double_step_duration if robot.walk is not None else 1.0
+
+
+def _few(notes: list[str]) -> list[str]:
+    """The first of many sentences: who steers beyond a limit does so at every speed anew."""
+    said = [note for note in notes if note]
+    left = len(said) - _MOST_NOTES
+    return said if left <= 0 else [*said[:_MOST_NOTES], f"and {left} more like these; --json holds them all"]
 
 
 @contextmanager

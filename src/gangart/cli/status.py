@@ -33,6 +33,12 @@ class Status:
         self._period = period
         self._poses: deque[tuple[float, float, float, float]] = deque()  # [s], [m], [m], [rad]
 
+    def __enter__(self) -> Status:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
     def say(self, sentence: str) -> None:
         """A sentence on a line of its own."""
         self.clear()

@@ -37,11 +37,13 @@ class Scale:
 
     @classmethod
     def of(cls, robot: Robot) -> Scale:
-        """All the way is as fast as the robot's walk settings allow."""
-        if robot.walk is None:
-            raise BadRobot(f"{robot.name}'s robot file has no [walk] table: how fast it may be driven is unknown")
-        most = robot.walk.limits
-        return cls(most.forward, most.backward, most.sideways, most.turn)
+        """All the way is as fast as the robot's walk settings allow, or the fastest of its gaits."""
+        limits = list(robot.gaits.values()) if robot.walk is None else [robot.walk.limits]
+        if not limits:
+            raise BadRobot(
+                f"{robot.name}'s robot file has neither [walk] nor [gaits]: how fast it may be driven is unknown"
+            )
+        return cls(*(max(getattr(most, f.name) for most in limits) for f in fields(cls) if f.name != "body"))
 
     def velocity(self, shares: Shares) -> Command:
         """A velocity.
