@@ -96,7 +96,7 @@ def test_a_program_steers_through_a_socket(gangart_says: Any) -> None:
     finally:
         done.set()
         thread.join()
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "")  # half a second without a message would have been told
     assert json.loads(out)["distance"] > 0.15
 
 
@@ -187,7 +187,8 @@ def driver(tmp_path: Path):
 def test_somebody_drives_with_the_keyboard_and_quits(driver: Driver) -> None:
     driver.look_for("real time")
     assert b"walk ahead" in driver.seen  # what the keys do
-    for _ in range(12):
+    until = time.monotonic() + 60.0
+    while not re.search(rb"ahead +\+125 \xe2", driver.seen) and time.monotonic() < until:  # however busy the machine is
         os.write(driver.fingers, b"w")
         driver.look(0.03)
     os.write(driver.fingers, b"2x")
