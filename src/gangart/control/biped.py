@@ -19,6 +19,7 @@ from gangart.compensation.live import Live
 from gangart.control.engine import Reference
 from gangart.control.measured_zmp import ZmpSensor, zmp_of_feet, zmp_of_imu
 from gangart.control.observer import ZmpObserver
+from gangart.control.pattern_tick import INSTANT, Arms, Window, advance, turn_arms
 from gangart.control.posing import Adaptation, Poser
 from gangart.control.route import GoalRoute
 from gangart.control.settings import check_robot, check_walk
@@ -27,8 +28,8 @@ from gangart.errors import BadRobot, BadValue, Unreachable, choose
 from gangart.footsteps import PLANNERS, Obstacle, StepLimits
 from gangart.gaits import BipedTiming
 from gangart.pattern.arms import ArmSwing
-from gangart.pattern.preview import EFFORT, at_rest, preview_gains, preview_motion, preview_step
-from gangart.pattern.swing import soles_at
+from gangart.pattern.preview import EFFORT, at_rest, preview_gains, preview_motion
+from gangart.pattern.swing import soles_at, swing_polynomials
 from gangart.pattern.zmp import ZMP_NAMES, ZmpName, zmp_curve
 from gangart.robots import Robot, Walk
 from gangart.signals import (
@@ -41,8 +42,6 @@ from gangart.signals import (
     JointTrajectory,
     SensorReading,
 )
-
-INSTANT = 1e-4  # [s] over which joint speeds are differenced
 
 
 @dataclass(frozen=True)
@@ -170,15 +169,30 @@ class BipedEngine:
             self._replan(reading.time)
         if self.feedback > 0.0:
             self.observer.correct(self._state, self._measured_zmp(reading))
-        preview_step(self.gains, self._steered, self._index, self._state, self._memory)
+        com, soles, standing, joints = self._room()
+        held = advance(
+            self.gains, self._window, self._arms(), self._steered, self._index, self._state, self._memory,
+            self.observer.drift, due, com, soles, standing, joints,
+        )  # fmt: skip
         self._index += 1
-        self._soles, standing = self._soles_at(due)
-        com = self._com()
-        self._joints = self._pose(com, reading.position)
+        self._soles = soles[0]
+        q = self.poser(com, soles, joints, reading.position)
+        self._joints = q[0]
+        self.notes = (*self._limited, *self.poser.notes, *(self.arms.at_end(joints[0]) if held else ()))
         zmp = self._references[min(self._index, len(self._references) - 1)]  # standing, the last one holds
-        self.reference = Reference(zmp, com, standing)
-        wanted = JointTargets(due, self._joints, self._velocity(due, com))
+        self.reference = Reference(zmp, com[0], standing[0])
+        wanted = JointTargets(due, q[0], (q[1] - q[0]) / INSTANT)
         return wanted if self._live is None else self._live.targets(wanted)
+
+    def _room(self) -> tuple[Array, Array, Bools, Array]:
+        """For what the pattern wants at the end of a tick and an instant later: com, soles, standing, joints."""
+        com, joints = np.empty((2, 3)), np.empty((2, len(self._joints)))
+        com[:, 2], joints[:] = self.walk.com_height, self._joints
+        return com, np.empty((2, 2, 4)), np.empty((2, 2), dtype=np.bool_), joints
+
+    def _arms(self) -> Arms:
+        """The arms, with what the measured tilt adds to them."""
+        return Arms(self.arms.model, *((0.0, 0.0) if self._live is None else self._live.shoulders))
 
     def _new_stepper(self, past: list[Step] | None = None) -> Stepper:
         half = self.walk.foot_spacing / 2.0
@@ -210,13 +224,17 @@ class BipedEngine:
         if self._live is not None:
             self._live.reset()
         self._replan(time)
-        self._soles, standing = self._soles_at(time)
         self._state, self._memory = at_rest(self._references[0])
-        self._joints = self.robot.home_position
-        self.poser.reset()
         self.observer.reset()
-        self._joints = self._pose(self._com(), None)
-        self.reference = Reference(self._references[0], self._com(), standing)
+        self.poser.reset()
+        self._joints = self.robot.home_position
+        com, soles, standing, joints = self._room()
+        com[:, :2] = self._references[0]
+        soles[:], standing[:] = soles_at(self._plan, self.walk.step_height, np.array([time]), self.walk.swing)
+        held = [turn_arms(self._arms(), com[k], soles[k], 0.0, joints[k]) for k in range(2)]
+        self._joints, self._soles = self.poser(com, soles, joints, None)[0], soles[0]
+        self.notes = (*self._limited, *self.poser.notes, *(self.arms.at_end(joints[0]) if any(held) else ()))
+        self.reference = Reference(self._references[0], com[0], standing[0])
 
     def _replan(self, time: float) -> None:
         """Sample the ZMP reference over the preview and up to the next change of the plan."""
@@ -231,6 +249,10 @@ class BipedEngine:
             self._live.plan(self._rhythm())
             soles = partial(soles_at, self._plan, self.walk.step_height, swing=self.walk.swing)
             self._steered = self._live.zmp(times, lambda t: soles(t)[0], self._references)
+        self._window = Window(
+            swing_polynomials(self.walk.swing), self.walk.step_height,
+            self._plan.start, self._plan.foot, self._plan.pose, self._plan.lift, self._plan.land,
+        )  # fmt: skip
         self._index = 0
 
     def _rhythm(self) -> Rhythm:
@@ -242,35 +264,6 @@ class BipedEngine:
     def _com(self) -> Array:
         """Where the centre of mass should be [m]."""
         return np.array([self._state[0, 0], self._state[1, 0], self.walk.com_height])
-
-    def _soles_at(self, time: float) -> tuple[Array, Bools]:
-        """Soles (2, 4) at a time [s], and which of them stand (2,)."""
-        soles, standing = soles_at(self._plan, self.walk.step_height, np.array([time]), self.walk.swing)
-        return soles[0], standing[0]
-
-    def _pose(self, com: Array, measured: Array | None) -> Array:
-        """Joint angles for the soles of this tick and a centre of mass [m]."""
-        wanted = self._with_arms(com, self._soles)
-        joints = self.poser(com, self._soles, wanted, measured)
-        self.notes = (*self._limited, *self.poser.notes, *self.arms.at_end(wanted))
-        return joints
-
-    def _with_arms(self, com: Array, soles: Array, later: float = 0.0) -> Array:
-        """The last angles [rad], with arms that follow the legs and the measured tilt; that goes on for `later` [s]."""
-        joints = self._joints.copy()
-        joints[self.arms.columns] = self.arms.angles(com[None], soles[None])[0]
-        if self._live is not None:
-            angle, rate = self._live.shoulders
-            wanted = joints[self.arms.columns] + angle + later * rate
-            joints[self.arms.columns] = np.clip(wanted, *self.arms.limits.T)
-        return joints
-
-    def _velocity(self, due: float, com: Array) -> Array:
-        """Joint speeds [rad/s] at the time `due` [s]: the same pattern an instant later."""
-        soles, _ = self._soles_at(due + INSTANT)
-        later = com.copy()
-        later[:2] += INSTANT * (self._state[:, 1] + self.observer.drift) + INSTANT**2 / 2.0 * self._state[:, 2]
-        return (self.poser.beside(later, soles, self._with_arms(later, soles, INSTANT)) - self._joints) / INSTANT
 
     def _measured_zmp(self, reading: SensorReading) -> Array | None:
         """By the sensor that was chosen [m]."""
@@ -306,7 +299,7 @@ class BipedEngine:
         com = np.column_stack([motion[:, 0, 0], motion[:, 1, 0], np.full(len(time), self.walk.com_height)])
         soles, _ = soles_at(footsteps, self.walk.step_height, time, self.walk.swing)
         wanted = np.tile(self.robot.home_position, (len(time), 1))
-        wanted[:, self.arms.columns] = self.arms.angles(com, soles)
+        self.arms.follow(com, soles, wanted)
         joints = self.poser.sequence(time, com, soles, wanted)
         notes = (*limited, *self.poser.notes, *self.arms.at_end(wanted))
         return WalkPlan(footsteps, BodyTrajectory(time, com, references[: len(time)], soles), joints, notes)

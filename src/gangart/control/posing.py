@@ -10,7 +10,7 @@ from gangart.control.ends import legs_at_end
 from gangart.errors import choose
 from gangart.kinematics import PostureSolver, posture
 from gangart.kinematics.closed_form import ClosedFormPosture
-from gangart.kinematics.posture_kernel import tick
+from gangart.kinematics.posture_kernel import pair
 from gangart.robots import Robot
 from gangart.signals import Array, JointTrajectory
 
@@ -42,34 +42,51 @@ class Poser:
     def reset(self) -> None:
         """Forget the tick before."""
         self.status, self.notes = STATUS[0], ()
-        self._com_in_base: Array | None = None  # as measured, in the present tick
         if isinstance(self.solver, ClosedFormPosture):
-            self._state, self._work = self.solver.new_state(), self.solver.new_work()
-            self._note = np.zeros(4, dtype=np.int64)
+            self._state = np.stack([self.solver.new_state()] * 2)  # of the tick, and of what follows at once
+            self._work, self._places = self.solver.new_work(), np.zeros((2, 4))
+            self._note = np.zeros((2, 4), dtype=np.int64)
 
     def __call__(self, com: Array, feet: Array, joints: Array, measured: Array | None) -> Array:
-        """Joint angles [rad]. `joints` gives arms and head, `measured` the joint angles that the robot reports."""
+        """Joint angles [rad] for a tick's end and for what follows at once, as if it had one memory: (2, n_joints).
+
+        Args:
+            com: of both moments, (2, 3) [m].
+            feet: (2, n_legs, 4) x, y, z [m], yaw [rad].
+            joints: (2, n_joints) [rad], of which arms and head are taken.
+            measured: the joint angles that the robot reports, (n_joints,) [rad].
+
+        Status and notes are those of the tick's end.
+        """
         taken = self.adaptation == "measured" and measured is not None
-        self._com_in_base = self.solver.com(measured) if taken and measured is not None else None
+        com_in_base = self.solver.com(measured) if taken and measured is not None else None
         if isinstance(self.solver, ClosedFormPosture):
-            if self._com_in_base is not None:
-                self._state[:3], self._state[3:] = self._com_in_base, 0.0
-            q = self._tick(self.solver, com, feet, joints, self._state, self.place)
-            status = int(self._note[0])
+            q, status = self._closed_form(self.solver, com, feet, joints, com_in_base), int(self._note[0, 0])
         else:
-            found = self.solver.solve(com, feet, joints, com_in_base=self._com_in_base, on_failure="clamp")
-            self.place = np.append(found.base_position, found.base_yaw)
-            q, status = found.joints, int(found.status)
+            q, status = self._numeric(self.solver, com, feet, joints, com_in_base)
         self.status, self.notes = STATUS[status], ()
         if status:
-            self.notes = legs_at_end(self.robot, self.solver, feet[None], q[None], self.place[None])
+            self.notes = legs_at_end(self.robot, self.solver, feet[:1], q[:1], self.place[None])
         return q
 
-    def beside(self, com: Array, feet: Array, joints: Array) -> Array:
-        """Joint angles [rad] for a target next to the one of this tick, without a trace in memory or status."""
-        if isinstance(self.solver, ClosedFormPosture):
-            return self._tick(self.solver, com, feet, joints, self._state.copy(), np.empty(4))
-        return self.solver.solve(com, feet, joints, com_in_base=self._com_in_base, on_failure="clamp").joints
+    def _closed_form(
+        self, solver: ClosedFormPosture, com: Array, feet: Array, joints: Array, com_in_base: Array | None
+    ) -> Array:
+        q, tolerance = np.empty_like(joints), solver.tolerance
+        if com_in_base is not None:
+            self._state[0, :3], self._state[0, 3:], tolerance = com_in_base, 0.0, np.inf
+        pair(solver.model, com, feet, joints, tolerance, self._state, self._work, q, self._places, self._note)
+        self.place = self._places[0]
+        return q
+
+    def _numeric(
+        self, solver: PostureSolver, com: Array, feet: Array, joints: Array, com_in_base: Array | None
+    ) -> tuple[Array, int]:
+        now = solver.solve(com[0], feet[0], joints[0], com_in_base=com_in_base, on_failure="clamp")
+        self.place = np.append(now.base_position, now.base_yaw)
+        near = now.joints + (joints[1] - joints[0])  # legs as they are now
+        later = solver.solve(com[1], feet[1], near, com_in_base=com_in_base, on_failure="clamp")
+        return np.stack([now.joints, later.joints]), int(now.status)
 
     def sequence(self, time: Array, com: Array, feet: Array, joints: Array) -> JointTrajectory:
         """A whole motion at once, time along axis 0, with the iterated adaptation."""
@@ -80,11 +97,3 @@ class Poser:
             place = np.column_stack([found.base_position, found.base_yaw])[failed]
             self.notes = legs_at_end(self.robot, self.solver, feet[failed], found.joints[failed], place)
         return JointTrajectory(time, found.joints, found.base_position, found.base_yaw)
-
-    def _tick(
-        self, solver: ClosedFormPosture, com: Array, feet: Array, joints: Array, state: Array, place: Array
-    ) -> Array:
-        q = np.empty(len(joints))
-        tolerance = solver.tolerance if self._com_in_base is None else np.inf
-        tick(solver.model, com, feet, joints, tolerance, state, self._work, q, place, self._note)
-        return q

@@ -244,6 +244,28 @@ def tick(
 
 
 @kernel
+def pair(
+    model: Biped,
+    com: Array,
+    feet: Array,
+    joints: Array,
+    tolerance: float,
+    state: Array,
+    work: Array,
+    q: Array,
+    place: Array,
+    note: Ints,
+) -> None:
+    """`tick` for the first of two rows, and for the second from what it has left; state (2, STATE) keeps the first's.
+
+    Arguments are those of `tick` with an axis of two before them, except for the tolerance and the scratch memory.
+    """
+    tick(model, com[0], feet[0], joints[0], tolerance, state[0], work, q[0], place[0], note[0])
+    state[1] = state[0]
+    tick(model, com[1], feet[1], joints[1], tolerance, state[1], work, q[1], place[1], note[1])
+
+
+@kernel
 def ticks(
     model: Biped,
     com: Array,

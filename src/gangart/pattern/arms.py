@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gangart.compiled import kernel
 from gangart.robots import Robot
 from gangart.signals import Array, Ints
+
+
+class Shoulders(NamedTuple):
+    """What kernels need of the arms."""
+
+    columns: Ints  # (n_arms,) of the shoulders in an array over joints
+    legs: Ints  # (n_arms,) of the leg on the same side
+    home: Array  # (n_arms,) [rad]
+    limits: Array  # (n_arms, 2) [rad]
+    factor: float  # [rad/m]
 
 
 class ArmSwing:
@@ -15,29 +27,24 @@ class ArmSwing:
     Where that is more than a shoulder can turn it stays at its limit.
     """
 
-    columns: Ints  # (n_arms,) of the shoulders in an array over joints
-    limits: Array  # (n_arms, 2) [rad] of the shoulders
+    model: Shoulders
 
     def __init__(self, robot: Robot, factor: float) -> None:
         """`factor` [rad/m] is the shoulder's angle per metre that the foot is ahead of the centre of mass."""
         legs = [leg.side for leg in robot.legs.values()]
         arms = [arm for arm in robot.arms.values() if arm.side in legs]
         self._names = [arm.swing for arm in arms]
-        self.columns = np.array([robot.joint_index[name] for name in self._names], dtype=np.int64)
-        self.limits = robot.joint_limits[self.columns]
-        self._legs = np.array([legs.index(arm.side) for arm in arms], dtype=np.int64)
-        self._home = robot.home_position[self.columns]
-        self._factor = factor
+        columns = np.array([robot.joint_index[name] for name in self._names], dtype=np.int64)
+        sides = np.array([legs.index(arm.side) for arm in arms], dtype=np.int64)
+        self.model = Shoulders(columns, sides, robot.home_position[columns], robot.joint_limits[columns], factor)
 
-    def angles(self, com: Array, feet: Array) -> Array:
-        """Shoulder angles [rad] (n, n_arms) for centres of mass (n, 3) [m] and soles (n, n_legs, 4)."""
-        out = np.empty((len(com), len(self._home)))
-        _shoulders(com, feet, self._legs, self._home, self.limits, self._factor, out)
-        return out
+    def follow(self, com: Array, feet: Array, joints: Array) -> None:
+        """Write shoulder angles into joints (n, n_joints) [rad], for centres of mass (n, 3) [m] and soles (n, 2, 4)."""
+        _all(self.model, com, feet, joints)
 
     def at_end(self, joints: Array) -> tuple[str, ...]:
         """A sentence if a shoulder is at its limit anywhere in joint angles (..., n_joints) [rad]."""
-        held = (joints[..., self.columns, None] == self.limits).any(axis=-1)
+        held = (joints[..., self.model.columns, None] == self.model.limits).any(axis=-1)
         if not held.any():
             return ()
         names = [name for k, name in enumerate(self._names) if held[..., k].any()]
@@ -45,11 +52,17 @@ class ArmSwing:
 
 
 @kernel
-def _shoulders(com: Array, feet: Array, legs: Ints, home: Array, limits: Array, factor: float, out: Array) -> None:
+def shoulder_angles(model: Shoulders, com: Array, feet: Array, joints: Array) -> None:
+    """Write shoulder angles into joints (n_joints,) [rad] for a centre of mass (3,) [m] and soles (n_legs, 4)."""
+    yaw = feet[:, 3].mean()
+    c, s = np.cos(yaw), np.sin(yaw)
+    for k in range(len(model.columns)):
+        foot, limits = feet[model.legs[k]], model.limits[k]
+        angle = model.home[k] + model.factor * (c * (foot[0] - com[0]) + s * (foot[1] - com[1]))
+        joints[model.columns[k]] = min(max(angle, limits[0]), limits[1])
+
+
+@kernel
+def _all(model: Shoulders, com: Array, feet: Array, joints: Array) -> None:
     for i in range(len(com)):
-        yaw = feet[i, :, 3].mean()
-        c, s = np.cos(yaw), np.sin(yaw)
-        for k in range(len(legs)):
-            foot = feet[i, legs[k]]
-            angle = home[k] + factor * (c * (foot[0] - com[i, 0]) + s * (foot[1] - com[i, 1]))
-            out[i, k] = min(max(angle, limits[k, 0]), limits[k, 1])
+        shoulder_angles(model, com[i], feet[i], joints[i])

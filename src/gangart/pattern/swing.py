@@ -52,18 +52,8 @@ def soles_at(plan: FootstepPlan, step_height: float, time: Array, swing: Array =
     """
     out = np.empty((len(time), len(plan.start), 4))
     support = np.empty((len(time), len(plan.start)), dtype=np.bool_)
-    _soles(
-        swing_polynomials(swing),
-        step_height,
-        plan.start,
-        plan.foot,
-        plan.pose,
-        plan.lift,
-        plan.land,
-        time,
-        out,
-        support,
-    )
+    curve = swing_polynomials(swing)
+    _soles(curve, step_height, plan.start, plan.foot, plan.pose, plan.lift, plan.land, time, out, support)
     return out, support
 
 
@@ -76,6 +66,38 @@ def _evaluate(pieces: Array, phase: float) -> float:
     for c in pieces[k]:
         value = value * u + c
     return value
+
+
+@kernel
+def soles_into(
+    polynomials: Array,
+    height: float,
+    start: Array,
+    foot: Ints,
+    pose: Array,
+    lift: Array,
+    land: Array,
+    t: float,
+    out: Array,
+    support: Bools,
+) -> None:
+    """The soles at one time [s] into out (n_legs, 4), and which of them stand into support (n_legs,)."""
+    for leg in range(len(start)):
+        place = out[leg]
+        place[0], place[1], place[2], place[3] = start[leg, 0], start[leg, 1], 0.0, start[leg, 2]
+        support[leg] = True
+    for k in range(len(foot)):
+        place = out[foot[k]]
+        if t >= land[k]:
+            place[0], place[1], place[3] = pose[k, 0], pose[k, 1], pose[k, 2]
+        elif t >= lift[k]:
+            phase = (t - lift[k]) / (land[k] - lift[k])
+            way = _evaluate(polynomials[0], phase)
+            place[0] += way * (pose[k, 0] - place[0])
+            place[1] += way * (pose[k, 1] - place[1])
+            place[2] = height * _evaluate(polynomials[1], phase)
+            place[3] += way * (pose[k, 2] - place[3])
+            support[foot[k]] = False
 
 
 @kernel
@@ -92,20 +114,4 @@ def _soles(
     support: Bools,
 ) -> None:
     for i in range(len(time)):
-        t = time[i]
-        for leg in range(len(start)):
-            place = out[i, leg]
-            place[0], place[1], place[2], place[3] = start[leg, 0], start[leg, 1], 0.0, start[leg, 2]
-            support[i, leg] = True
-        for k in range(len(foot)):
-            place = out[i, foot[k]]
-            if t >= land[k]:
-                place[0], place[1], place[3] = pose[k, 0], pose[k, 1], pose[k, 2]
-            elif t >= lift[k]:
-                phase = (t - lift[k]) / (land[k] - lift[k])
-                way = _evaluate(polynomials[0], phase)
-                place[0] += way * (pose[k, 0] - place[0])
-                place[1] += way * (pose[k, 1] - place[1])
-                place[2] = height * _evaluate(polynomials[1], phase)
-                place[3] += way * (pose[k, 2] - place[3])
-                support[i, foot[k]] = False
+        soles_into(polynomials, height, start, foot, pose, lift, land, time[i], out[i], support[i])
