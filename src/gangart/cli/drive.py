@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gangart.control import BipedEngine, CyclicEngine
     from gangart.robots import Robot
     from gangart.signals import Command
+    from gangart.simulation import World
 
 EXAMPLES = ("gangart drive nao --source keyboard",)
 _MORE = (
@@ -80,6 +81,7 @@ def drive(
     output.tell_of_compiling()
     engine = _engine(found, gait)
     world = World(found, ground=Ground(friction))
+    _warm_up(world, engine)
     world.reset(*engine.stance())
     gaits = getattr(engine, "gaits", ())
     with status, _terminated_properly(), open_source(source, scale, gaits, status.say) as steers:
@@ -129,6 +131,15 @@ def _engine(robot: Robot, gait: str | None) -> BipedEngine | CyclicEngine:
     from gangart.control import BipedEngine, CyclicEngine
 
     return BipedEngine(robot) if gait is None else CyclicEngine(robot, gait)
+
+
+def _warm_up(world: World, engine: BipedEngine | CyclicEngine) -> None:
+    """Compile whatever a drive needs now: later, somebody would wait for the robot to move."""
+    from gangart.signals import Command
+    from gangart.simulation import simulate
+
+    world.reset(*engine.stance())
+    simulate(world, engine, Command(), world.robot.tick)
 
 
 def _period(robot: Robot, gait: str | None) -> float:
