@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gangart.experiments import Setting, motor_step, run
+from gangart.experiments import Setting, leg_linearity, motor_step, run
 from gangart.experiments.hub_bench import G, HubBench
+from gangart.experiments.leg_bench import LegBench, Line
 from gangart.robots import Robot, load
 from gangart.signals import JointTargets
 from gangart.simulation import Fidelity, World
@@ -17,7 +18,7 @@ def robot() -> Robot:
     return load("quadruped")
 
 
-@pytest.mark.parametrize("name", ["motor-step"])
+@pytest.mark.parametrize("name", ["motor-step", "leg-linearity"])
 def test_every_verdict_holds(name: str) -> None:
     report = run(name, Setting(quick=True))
     assert [v.sentence for v in report.verdicts if v.holds is False] == []
@@ -74,3 +75,33 @@ def test_a_robot_that_stands_and_is_asked_for_the_same_stays_where_it_is(robot: 
         world.write(JointTargets(world.time + robot.tick, robot.home_position, np.zeros(12)))
     moved = np.ptp(world.take().states[:, world.base : world.base + 3], axis=0)
     assert (moved < 0.0003).all()
+
+
+@pytest.fixture(scope="module")
+def bench(robot: Robot) -> LegBench:
+    return LegBench(robot, leg_linearity.LEG)
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_feet_at_2_m_s_stay_within_20_mm_of_their_path(bench: LegBench, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for path in leg_linearity.paths(bench):
+        assert leg_linearity.one_pass(bench, path, 2.0, rng).deviation <= 0.02
+
+
+def test_a_slow_foot_is_where_its_path_is(bench: LegBench) -> None:
+    for path in leg_linearity.paths(bench):
+        trace = bench.run(path, 0.1)
+        assert path.distance(trace.foot).max() < 0.002
+        np.testing.assert_allclose(trace.foot[-1], path.end, atol=0.001)
+        middle = trace.foot[np.searchsorted(trace.time, path.length / 0.2 + 0.02)]  # the filter's 20 ms later
+        np.testing.assert_allclose(middle, (path.start + path.end) / 2.0, atol=0.002)
+
+
+def test_the_distance_to_a_path_counts_its_ends(rng: np.random.Generator) -> None:
+    line = Line("any", np.array([0.1, -0.2, 0.3]), np.array([0.2, 0.1, 0.1]))
+    points = rng.uniform(-0.5, 0.5, (200, 3))
+    part = np.linspace(0.0, 1.0, 2001)[:, None]
+    on = line.start + part * (line.end - line.start)
+    nearest = np.linalg.norm(points[:, None] - on, axis=2).min(axis=1)
+    np.testing.assert_allclose(line.distance(points), nearest, atol=1e-5)

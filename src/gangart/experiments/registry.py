@@ -68,6 +68,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         f"{_BAHR}, 3.6 and 4.3, figures 3.12, 3.13 and 4.1",
         "gangart.experiments.motor_step",
     ),
+    "leg-linearity": Experiment(
+        "How far does a foot of the quadruped leave a straight path in the air, and up to which speed is that little?",
+        f"{_BAHR}, 5.5 and 6.2, figures 5.3, 5.4 and 6.5",
+        "gangart.experiments.leg_linearity",
+    ),
 }
 
 
