@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gangart.control import cyclic_kernel as kernel
+from gangart.control.balance import Balance, BodySense
 from gangart.control.bearing import Bearing
 from gangart.control.engine import Reference
 from gangart.control.following import PoseFollower
@@ -37,6 +38,7 @@ class CyclicEngine:
         gait: the name of one of them, or settings of your own.
         bearing: whether motors are asked for as much more as they give way under the robot's weight; for motors with
             a drive, which give way.
+        balance: how to react to what the sensors say; None is open loop.
     """
 
     reference: Reference
@@ -44,7 +46,9 @@ class CyclicEngine:
     _halting: bool
     _came: Bools
 
-    def __init__(self, robot: Robot, gait: str | Gait, *, bearing: bool = True) -> None:
+    def __init__(
+        self, robot: Robot, gait: str | Gait, *, bearing: bool = True, balance: Balance | None = None
+    ) -> None:
         if robot.leg_kinematics != "abduction" or len(robot.legs) != 4:
             raise BadRobot(f'a cyclic gait needs four legs with kinematics = "abduction"; {robot.name} has others')
         self.robot = robot
@@ -52,6 +56,11 @@ class CyclicEngine:
         self.timing = timing(self.gait.footfall, self.gait.overlap, self.gait.cycle, tuple(robot.legs))
         self.legs = AbductionLegs(robot)
         self.bearing = Bearing(robot, self.legs) if bearing and robot.drive is not None else None
+        self.balance = balance
+        self.sense = BodySense(robot, self.legs, balance.trust) if balance is not None else None
+        if balance is not None:
+            self._gains = np.array([balance.footing, balance.levelling])
+            self._times = np.array([balance.finding, balance.righting])
         self.radius = np.array([leg.radius for leg in robot.legs.values()])
         homes = self.legs.all_forward(robot.home_position)
         self.homes = np.column_stack([homes[:, :2], self.radius - self.gait.height])  # (n_legs, 3) [m] level frame
@@ -111,6 +120,7 @@ class CyclicEngine:
         dt = self.robot.tick
         due = reading.time + dt
         self._velocity, limited = self._toward(command, dt)
+        self._balance(reading)
         self._move(dt)
         self._step(due, dt)
         q, bent = self._joints_for(0.0)
@@ -125,6 +135,11 @@ class CyclicEngine:
     def _restart(self) -> None:
         n = len(self.homes)
         self._velocity = np.zeros(3)
+        self._going = np.zeros(3)  # vx, vy [m/s], wz [rad/s] of the body over the feet that stand
+        self._outward = np.zeros(2)  # [m] by which feet land farther out
+        self._raised, self._rising = np.zeros(n), np.zeros(n)  # [m], [m/s] of feet under a tilted body
+        if self.sense is not None:
+            self.sense.reset()
         self._body = np.zeros(3)  # x, y [m], yaw [rad] where the plan has it
         self._ground = self.homes.copy()  # where feet stand
         self._lifted = self.homes.copy()
@@ -162,13 +177,31 @@ class CyclicEngine:
     def _gather(self) -> float:
         return _GATHER if self.gait.lean else 0.0
 
+    def _balance(self, reading: SensorReading) -> None:
+        """What legs do about a velocity that nobody wanted."""
+        self._going = self._velocity
+        if self.balance is None or self.sense is None:
+            return
+        b, phase = self.balance, self._phase
+        settled = self.standing & (phase > 0.1 * self.timing.duty) if self._since > self._gather else self.standing
+        self.sense.update(reading, settled)
+        unwanted = self.sense.velocity - self._velocity[:2]
+        self._going = self._velocity + np.array([*(b.yielding * unwanted), 0.0])
+        out = b.capture * unwanted
+        far = math.hypot(out[0], out[1])
+        self._outward = out * min(1.0, b.farthest / far) if far else out
+        kernel.follow_ground(
+            self._raised, self._rising, self._feet, self.standing, self.sense.tilt, self._gains, self._times,
+            self.robot.tick,
+        )  # fmt: skip
+
     def _move(self, dt: float) -> None:
         """Body and ground go on by a tick."""
         v, yaw = self._velocity, self._body[2] + self._velocity[2] * dt / 2.0
         c, s = math.cos(yaw), math.sin(yaw)
         self._body += dt * np.array([c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]])
-        kernel.carry(self._ground, v, dt)
-        kernel.carry(self._lifted, v, dt)
+        kernel.carry(self._ground, self._going, dt)
+        kernel.carry(self._lifted, self._going, dt)
 
     def _step(self, due: float, dt: float) -> None:
         """Feet lift and land as their phases say."""
@@ -209,8 +242,10 @@ class CyclicEngine:
         left = (1.0 - self._phase) * self.gait.cycle  # [s] until each lands
         for i in np.flatnonzero(~self.standing):
             point = self.homes[i : i + 1].copy()
-            # the home of where the body will be, then half a stance further
-            kernel.carry(point, -self._velocity, float(left[i]) + self.gait.ahead * self.timing.stance / 2.0)
+            # the home of half a stance further, seen from where the body will be
+            kernel.carry(point, -self._velocity, self.gait.ahead * self.timing.stance / 2.0)
+            point[0, :2] += self._outward
+            kernel.carry(point, -self._going, float(left[i]))
             self._landing[i] = point[0]
 
     # ------------------------------------------------------------------ from feet to joints
@@ -221,11 +256,13 @@ class CyclicEngine:
         if later:
             ground, lifted, landing = ground.copy(), lifted.copy(), landing.copy()
             for points in (ground, lifted, landing):
-                kernel.carry(points, self._velocity, later)
+                kernel.carry(points, self._going, later)
             phase = phase + later / self.gait.cycle
         kernel.feet_now(
             self.standing, phase, self.timing.duty, ground, lifted, landing, self.gait.step_height, self._feet
         )
+        if self.sense is not None:
+            self._feet[:, 2] += self._raised + later * self._rising
         kernel.in_base(self._feet, self._held(later), self._points)
         return self._points
 

@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from gangart.compiled import kernel
-from gangart.signals import Array, Bools
+from gangart.kinematics.abduction_kernels import foot, slope
+from gangart.signals import Array, Bools, Ints
 
 
 @kernel
@@ -152,3 +153,52 @@ def weights(q: Array, legs: Array, masses: Array, centres: Array, out: Array) ->
         out[i, 0] = c1 * aside - s1 * up
         out[i, 1] = -c1 * (masses[i, 1] * thigh_x + masses[i, 2] * (knee_x + shank_x))
         out[i, 2] = -c1 * masses[i, 2] * shank_x
+
+
+@kernel
+def feet_at_rest(q: Array, speeds: Array, gyro: Array, legs: Array, columns: Ints, radius: Array, out: Array) -> None:
+    """Velocity (n_legs, 2) [m/s] of the base, ahead and to the left, for which each foot rolls on the ground.
+
+    Args:
+        q: joint angles (n_joints,) [rad].
+        speeds: of the joints (n_joints,) [rad/s].
+        gyro: angular velocity of the base (3,) [rad/s].
+        legs: numbers of the legs, as `kinematics.AbductionLegs` has them (n_legs, 13).
+        columns: of each leg's joints (n_legs, 3).
+        radius: of the feet (n_legs,) [m].
+        out: the velocities.
+    """
+    J, p = np.empty((3, 3)), np.empty(3)
+    for i in range(len(columns)):
+        a, b, c = columns[i]
+        foot(q[a], q[b], q[c], legs[i], p)
+        slope(q[a], q[b], q[c], legs[i], J)
+        vx = J[0, 0] * speeds[a] + J[0, 1] * speeds[b] + J[0, 2] * speeds[c] + gyro[1] * p[2] - gyro[2] * p[1]
+        vy = J[1, 0] * speeds[a] + J[1, 1] * speeds[b] + J[1, 2] * speeds[c] + gyro[2] * p[0] - gyro[0] * p[2]
+        out[i, 0] = radius[i] * (gyro[1] + speeds[b] + speeds[c]) - vx
+        out[i, 1] = -radius[i] * (gyro[0] + speeds[a]) - vy
+
+
+@kernel
+def follow_ground(
+    heights: Array, rates: Array, feet: Array, standing: Bools, tilt: Array, gains: Array, times: Array, dt: float
+) -> None:
+    """Raise and lower feet under a body that is tilted: those in the air to the ground, those that stand against it.
+
+    Args:
+        heights: by which each foot is raised now (n,) [m]; they go on by `dt`.
+        rates: of the heights (n,) [m/s].
+        feet: in the level frame (n, 3) [m].
+        standing: which stand (n,).
+        tilt: of the body about x and y (2,) [rad].
+        gains: parts of the tilt that feet in the air make up for, and that standing feet turn back (2,).
+        times: in which both do so (2,) [s].
+        dt: [s].
+    """
+    for i in range(len(feet)):
+        rise = math.tan(tilt[0]) * feet[i, 1] - math.tan(tilt[1]) * feet[i, 0]  # of the base's plane there
+        k = 1 if standing[i] else 0
+        wanted = gains[1] * rise if standing[i] else -gains[0] * rise
+        before = heights[i]
+        heights[i] += (wanted - before) * (1.0 - math.exp(-dt / times[k]))
+        rates[i] = (heights[i] - before) / dt

@@ -1,0 +1,74 @@
+"""Balance from a robot's own sensors: how fast and how askew it is, and what its legs do about it.
+
+Who is pushed has to go along and to tread beside the fall. Legs that stand give way to a part of the velocity that nobody
+wanted; feet in the air land farther out by as much as it takes to come to rest on them (the capture point of an
+inverted pendulum lies v sqrt(h / g) ahead), and at the height that the ground has under a tilted body.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from gangart.compensation.orientation import TiltFilter
+from gangart.control import cyclic_kernel as kernel
+from gangart.errors import BadValue
+from gangart.kinematics import AbductionLegs
+from gangart.robots import Robot
+from gangart.signals import Array, Bools, SensorReading
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How strongly a gait reacts to what its sensors say; all 0 is open loop."""
+
+    capture: float = 0.18  # [s] by which a foot lands farther out per unwanted velocity
+    yielding: float = 0.5  # [1] part of the unwanted velocity to which standing legs give way
+    levelling: float = 0.3  # [1] by how much of its tilt the body is turned back, beyond what stiff legs do
+    footing: float = 1.0  # [1] how much of the tilt the feet in the air make up for
+    trust: float = 0.4  # [1] part of a new velocity that is believed at each tick
+    farthest: float = 0.15  # [m] by which a foot lands farther out at most
+    finding: float = 0.03  # [s] in which feet in the air find the ground
+    righting: float = 0.1  # [s] in which standing feet turn the body back
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not (math.isfinite(value) and 0.0 <= value <= 2.0):
+                raise BadValue(f"balance: {name} is {value:g}; it has to lie in 0…2")
+
+
+class BodySense:
+    """How a robot moves, from its joints and its gyro: feet that stand are at rest."""
+
+    velocity: Array  # (2,) [m/s] ahead and to the left
+    turn: float  # [rad/s] to the left
+    tilt: Array  # (2,) [rad] about x and y
+    tilting: Array  # (2,) [rad/s]
+
+    def __init__(self, robot: Robot, legs: AbductionLegs, trust: float) -> None:
+        self._legs, self._trust, self._dt = legs, trust, robot.tick
+        self._radius = np.array([leg.radius for leg in robot.legs.values()])
+        self._filter = TiltFilter()
+        self._seen = np.empty((len(robot.legs), 2))
+        self.reset()
+
+    def reset(self) -> None:
+        """At rest, upright."""
+        self._filter.reset()
+        self.velocity, self.turn = np.zeros(2), 0.0
+        self.tilt, self.tilting = self._filter.tilt, self._filter.rate
+
+    def update(self, reading: SensorReading, bearing: Bools) -> None:
+        """Take in a reading; `bearing` (n_legs,) says which feet stand firmly."""
+        self.tilt = self._filter.update(reading.gyro, reading.accelerometer, self._dt)
+        self.tilting = self._filter.rate
+        self.turn += self._trust * (float(reading.gyro[2]) - self.turn)
+        if not bearing.any():
+            return
+        kernel.feet_at_rest(
+            reading.position, reading.velocity, reading.gyro, self._legs.numbers, self._legs.columns, self._radius,
+            self._seen,
+        )  # fmt: skip
+        self.velocity = self.velocity + self._trust * (self._seen[bearing].mean(axis=0) - self.velocity)
