@@ -1,8 +1,9 @@
 """Balance from a robot's own sensors: how fast and how askew it is, and what its legs do about it.
 
-Who is pushed has to go along and to tread beside the fall. Legs that stand give way to a part of the velocity that nobody
-wanted; feet in the air land farther out by as much as it takes to come to rest on them (the capture point of an
-inverted pendulum lies v sqrt(h / g) ahead), and at the height that the ground has under a tilted body.
+Who is pushed has to go along and to tread beside the fall. Legs that stand give way to a part of the velocity that
+nobody wanted; feet in the air land farther out by as much as it takes to come to rest on them (the capture point of an
+inverted pendulum lies v sqrt(h / g) ahead), and at the height that the ground has under a tilted body. Feet that stand
+turn the body back.
 """
 
 from __future__ import annotations

@@ -46,9 +46,7 @@ class CyclicEngine:
     _halting: bool
     _came: Bools
 
-    def __init__(
-        self, robot: Robot, gait: str | Gait, *, bearing: bool = True, balance: Balance | None = None
-    ) -> None:
+    def __init__(self, robot: Robot, gait: str | Gait, *, bearing: bool = True, balance: Balance | None = None) -> None:
         if robot.leg_kinematics != "abduction" or len(robot.legs) != 4:
             raise BadRobot(f'a cyclic gait needs four legs with kinematics = "abduction"; {robot.name} has others')
         self.robot = robot
@@ -149,7 +147,10 @@ class CyclicEngine:
         self._leaning = 0.0  # part of the way into the lean
         self._halting = False
         self._came = np.zeros(n, dtype=bool)  # which feet came home since the stop
-        self._bears = np.ones(n)  # how much of its share each leg bears
+        self._bears, self._taking = (
+            np.ones(n),
+            np.zeros(n),
+        )  # how much of its share each leg bears, and its change [1/s]
         self._follower.restart()
         self._cycles = _before_lift(self.timing)
         self._phase = self.timing.phase(self._cycles)
@@ -289,7 +290,7 @@ class CyclicEngine:
         q, self._status = self.legs.all_inverse(points)
         if self.bearing is None:
             return q, q
-        return q + self.bearing.given_way(q, points, self._shares(), self._pressed()), q
+        return q + self.bearing.given_way(q, points, self._shares(later), self._pressed(later)), q
 
     def _shanks(self, q: Array) -> Array:
         """How far each shank is turned about x and y of the base (n_legs, 2) [rad]."""
@@ -304,9 +305,9 @@ class CyclicEngine:
         self._ground[:, 0] += self.radius * change[:, 1]
         self._ground[:, 1] -= self.radius * change[:, 0]
 
-    def _shares(self) -> Array:
+    def _shares(self, later: float) -> Array:
         """How much of the weight each leg may bear (n_legs,), 0…1: more after landing, less before lifting."""
-        return np.where(self.standing, self._bears, 0.0)
+        return np.where(self.standing, np.clip(self._bears + later * self._taking, 0.05, 1.0), 0.0)
 
     def _bear(self, dt: float) -> None:
         """A leg takes its load over after landing, and hands it on before it lifts."""
@@ -315,16 +316,16 @@ class CyclicEngine:
             goes = self.standing & (phase < duty) & (duty - phase < _EDGE)
             if self._halting:
                 goes &= ~self._came
-            rate = dt / (_EDGE * self.gait.cycle)
-            self._bears = np.clip(self._bears + np.where(goes, -rate, rate), 0.05, 1.0)
+            self._taking = np.where(goes, -1.0, 1.0) / (_EDGE * self.gait.cycle)
+            self._bears = np.clip(self._bears + self._taking * dt, 0.05, 1.0)
         else:
-            self._bears = np.ones_like(phase)
+            self._bears, self._taking = np.ones_like(phase), np.zeros_like(phase)
         self._bears[~self.standing] = 0.05
 
-    def _pressed(self) -> Array:
+    def _pressed(self, later: float) -> Array:
         """How far from below the centre of mass the robot presses on the ground (2,) [m], as it leans in a circle."""
         turn = 2.0 * math.pi / self.gait.cycle if self._running else 0.0
-        return self.gait.height / _G * turn * turn * self._lean(0.0)
+        return self.gait.height / _G * turn * turn * self._lean(later)
 
     def _unreached(self) -> tuple[str, ...]:
         names = list(self.robot.legs)
