@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gangart.experiments import Setting, leg_linearity, motor_step, run
+from gangart.experiments import Setting, body_jerk, leg_linearity, motor_step, run
 from gangart.experiments.hub_bench import G, HubBench
 from gangart.experiments.leg_bench import LegBench, Line
+from gangart.experiments.standing import Knows, Square, StandingEngine
 from gangart.robots import Robot, load
 from gangart.signals import JointTargets
 from gangart.simulation import Fidelity, World
@@ -18,7 +19,7 @@ def robot() -> Robot:
     return load("quadruped")
 
 
-@pytest.mark.parametrize("name", ["motor-step", "leg-linearity"])
+@pytest.mark.parametrize("name", ["motor-step", "leg-linearity", "body-motion", "body-jerk"])
 def test_every_verdict_holds(name: str) -> None:
     report = run(name, Setting(quick=True))
     assert [v.sentence for v in report.verdicts if v.holds is False] == []
@@ -105,3 +106,30 @@ def test_the_distance_to_a_path_counts_its_ends(rng: np.random.Generator) -> Non
     on = line.start + part * (line.end - line.start)
     nearest = np.linalg.norm(points[:, None] - on, axis=2).min(axis=1)
     np.testing.assert_allclose(line.distance(points), nearest, atol=1e-5)
+
+
+@pytest.mark.parametrize("acceleration", [6.0, 8.0, np.inf])
+def test_a_square_wave_goes_its_stroke_at_its_speed_and_no_quicker_than_planned(acceleration: float) -> None:
+    square, h = Square(acceleration=acceleration), 1e-4
+    z = np.array([square(t).z for t in np.arange(0.0, 1.8, h)])
+    speed = np.diff(z) / h
+    assert (z.min(), z.max()) == pytest.approx((-square.stroke, 0.0), abs=1e-9)
+    assert np.abs(speed).max() == pytest.approx(square.speed, rel=1e-3)
+    assert np.abs(np.diff(speed)).max() / h <= min(acceleration, square.speed / h) * 1.001
+
+
+def test_motors_that_know_of_inertia_are_asked_for_as_much_more(robot: Robot) -> None:
+    engine = StandingEngine(robot, 0.32, Square(), Knows())
+    q, feet, all_ = robot.home_position, engine.legs.all_forward(robot.home_position), np.ones(4)
+    rest, rising = (engine.bearing.given_way(q, feet, all_, np.zeros(2), a) for a in (0.0, 4.905))
+    np.testing.assert_allclose(rising, 1.5 * rest, atol=1e-12)
+    falling = engine.bearing.given_way(q, feet, all_, np.zeros(2), -20.0)
+    np.testing.assert_allclose(falling, 0.0, atol=1e-12)  # the ground cannot pull
+
+
+@pytest.mark.parametrize("phase", [0.0023, 0.0071])
+def test_a_planned_jerk_moves_the_body_across_by_less_than_the_thesis_has_it(robot: Robot, phase: float) -> None:
+    found = body_jerk.jerk(robot, body_jerk.BEST, 1, phase=phase)
+    assert found.aside.max() <= 0.0104
+    assert found.aside.mean() <= 0.005
+    assert found.speed >= 0.5

@@ -32,13 +32,13 @@ class Bearing:
         give = hubs @ hubs.T / stiffness
         columns = legs.columns
         self._give = np.array([give[np.ix_(c, c)] for c in columns])  # (n_legs, 3, 3) [rad/(N m)]
-        self._legs, self._weight = legs, robot.mass * _G
+        self._legs, self._mass = legs, robot.mass
         self._com = _com_at_home(robot)
         self._load = np.empty(len(columns))
         self._torque = np.empty(columns.shape)
         self._masses, self._centres = _leg_masses(robot)
 
-    def given_way(self, q: Array, feet: Array, shares: Array, pressed: Array) -> Array:
+    def given_way(self, q: Array, feet: Array, shares: Array, pressed: Array, rising: float = 0.0) -> Array:
         """What to add to the targets (n_joints,) [rad].
 
         Args:
@@ -46,12 +46,14 @@ class Bearing:
             feet: in the base (n_legs, 3) [m].
             shares: how much each of them may bear (n_legs,), 0…1.
             pressed: how far from below the centre of mass the robot presses on the ground (2,) [m], as it accelerates.
+            rising: the body's acceleration upward [m/s²]; all of the robot weighs as much more.
         """
-        kernel.share_weight(feet, shares, self._weight, self._com[:2] + pressed, self._load)
+        felt = max(_G + rising, 0.0)  # nobody can pull at the ground
+        kernel.share_weight(feet, shares, self._mass * felt, self._com[:2] + pressed, self._load)
         out = np.zeros_like(q)
         legs = self._legs
         kernel.weights(q[legs.columns], legs.numbers, self._masses, self._centres, self._torque)
-        torque = _G * self._torque - legs.all_jacobian(q)[:, 2, :] * self._load[:, None]
+        torque = felt * self._torque - legs.all_jacobian(q)[:, 2, :] * self._load[:, None]
         out[legs.columns] = np.einsum("lij,lj->li", self._give, torque)
         return out
 

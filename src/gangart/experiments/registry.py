@@ -73,6 +73,16 @@ EXPERIMENTS: dict[str, Experiment] = {
         f"{_BAHR}, 5.5 and 6.2, figures 5.3, 5.4 and 6.5",
         "gangart.experiments.leg_linearity",
     ),
+    "body-motion": Experiment(
+        "The quadruped's body swings slowly on its feet: how far does it move where it should rest?",
+        f"{_BAHR}, 5.6 and 6.3, figures 5.5 and 6.6",
+        "gangart.experiments.body_motion",
+    ),
+    "body-jerk": Experiment(
+        "The quadruped's body is jerked down and up at 500 mm/s: why does it move across, and what helps?",
+        f"{_BAHR}, 5.7 and 6.4, figures 5.6 and 6.7",
+        "gangart.experiments.body_jerk",
+    ),
 }
 
 
