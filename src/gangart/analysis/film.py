@@ -13,7 +13,7 @@ from gangart.robots.offscreen import renderer
 from gangart.robots.picture import stage
 from gangart.signals import Array, Recording
 
-_SIZE = (300, 470)  # [pixels] of one picture
+_UPRIGHT, _LONG = (300, 470), (440, 300)  # [pixels] of one picture: of two legs, of more
 _FINE = 2  # pixels are drawn twice as fine in each direction and averaged
 
 
@@ -24,7 +24,7 @@ def film(recording: Recording, robot: Robot, path: str | Path, pictures: int = 7
     path = Path(path)
     strip = np.hstack(frames(recording, robot, _moments(recording, pictures)))
     path.parent.mkdir(parents=True, exist_ok=True)
-    size = (pictures * _SIZE[0], _SIZE[1])
+    size = (strip.shape[1] // _FINE, strip.shape[0] // _FINE)
     Image.fromarray(strip).resize(size, Image.Resampling.LANCZOS).save(path, format="PNG", optimize=True)
     return path
 
@@ -37,7 +37,8 @@ def frames(recording: Recording, robot: Robot, rows: list[int]) -> list[np.ndarr
     origin, turn = recording.base_position[middle].copy(), -float(yaw(recording)[middle])
     origin[2] = 0.0
     out = []
-    width, height = (_FINE * s for s in _SIZE)
+    upright = len(robot.legs) <= 2
+    width, height = (_FINE * s for s in (_UPRIGHT if upright else _LONG))
     with renderer(model, width, height) as draw:
         for row in rows:
             data.qpos[robot.qpos_index] = recording.position[row]
@@ -50,7 +51,7 @@ def frames(recording: Recording, robot: Robot, rows: list[int]) -> list[np.ndarr
                 recording.base_orientation[row],
             )
             mujoco.mj_forward(model, data)
-            draw.update_scene(data, _camera(place, float(recording.base_position[0, 2])))
+            draw.update_scene(data, _camera(place, float(recording.base_position[0, 2]), upright))
             out.append(np.array(draw.render()))
     return out
 
@@ -72,9 +73,9 @@ def _moments(r: Recording, count: int) -> list[int]:
     return [int(i) for i in np.linspace(0, len(r) - 1, count)]
 
 
-def _camera(base: Array, height: float) -> mujoco.MjvCamera:
+def _camera(base: Array, height: float, upright: bool) -> mujoco.MjvCamera:
     camera = mujoco.MjvCamera()
     camera.lookat[:] = [base[0], base[1], 0.86 * height]
-    camera.distance = 3.9 * height
+    camera.distance = (3.9 if upright else 3.1) * height
     camera.azimuth, camera.elevation = 112.0, -9.0
     return camera

@@ -65,7 +65,11 @@ def _window(r: Recording) -> slice:
 
 def _outline(robot: Robot, leg: int, pose: Array) -> Array:
     """Corners of a sole in the world, closed, (n + 1, 2) [m]; pose (7,) position and quaternion."""
-    corners = list(robot.legs.values())[leg].outline
+    sole = list(robot.legs.values())[leg]
+    corners = sole.outline
+    if sole.radius:  # a ball's shadow
+        turn = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
+        corners = sole.radius * np.column_stack([np.cos(turn), np.sin(turn)])
     w, x, y, z = pose[3:]
     angle = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
     c, s = np.cos(angle), np.sin(angle)

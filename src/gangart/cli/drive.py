@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gangart.cli import output, walking
+from gangart.cli import engines, output, walking
 from gangart.cli.status import Status
-from gangart.errors import BadValue, choose
+from gangart.errors import BadValue
 
 if TYPE_CHECKING:
     from gangart.control import BipedEngine, CyclicEngine
@@ -74,13 +74,13 @@ def drive(
     from gangart.simulation import Ground, Pace, World, simulate
 
     found = load(robot)
-    gait = _gait(found, gait)
+    gait = engines.gait_of(found, gait)
     scale = Scale.of(found)
     status = Status(hidden=as_json or not sys.stderr.isatty(), period=_period(found, gait))
     pace = Pace(speed, status.say)
     output.tell_of_compiling()
     engine = _engine(found, gait)
-    world = World(found, ground=Ground(friction))
+    world = World(found, engines.level_of(found, None), Ground(friction))
     _warm_up(world, engine)
     world.reset(*engine.stance())
     gaits = getattr(engine, "gaits", ())
@@ -119,18 +119,11 @@ def drive(
             output.print_line(f"Written: {path}")
 
 
-def _gait(robot: Robot, name: str | None) -> str | None:
-    """The gait to begin with: the first of the robot's file; None for one that has none to choose from."""
-    if name is not None and not robot.gaits:
-        raise BadValue(f"--gait is {name}, and {robot.name} has no gaits to choose from; leave it out")
-    return next(iter(robot.gaits), None) if name is None else choose("gait", name, robot.gaits)
-
-
 def _engine(robot: Robot, gait: str | None) -> BipedEngine | CyclicEngine:
     """What drives this robot."""
-    from gangart.control import BipedEngine, CyclicEngine
+    from gangart.control import BipedEngine
 
-    return BipedEngine(robot) if gait is None else CyclicEngine(robot, gait)
+    return BipedEngine(robot) if gait is None else engines.cyclic_engine(robot, gait, engines.level_of(robot, None))
 
 
 def _warm_up(world: World, engine: BipedEngine | CyclicEngine) -> None:

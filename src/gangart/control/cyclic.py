@@ -187,6 +187,10 @@ class CyclicEngine:
         settled = self.standing & (phase > 0.1 * self.timing.duty) if self._since > self._gather else self.standing
         self.sense.update(reading, settled)
         unwanted = self.sense.velocity - self._velocity[:2]
+        if b.lead and self.standing.any():  # an inverted pendulum falls away from where it stands
+            unwanted = unwanted - b.lead * _G / self.gait.height * self._ground[self.standing, :2].mean(axis=0)
+        size = math.hypot(unwanted[0], unwanted[1])
+        unwanted = unwanted * (max(size - b.quiet, 0.0) / size) if size else unwanted
         self._going = self._velocity + np.array([*(b.yielding * unwanted), 0.0])
         out = b.capture * unwanted
         far = math.hypot(out[0], out[1])
