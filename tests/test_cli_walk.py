@@ -138,3 +138,30 @@ def test_something_that_is_no_recording_is_refused(gangart_says: Any, tmp_path: 
     assert (code, out) == (2, "")
     assert err.startswith("gangart: run.mcap")
     assert err.count("\n") == 1
+
+
+def test_a_quadruped_walks_in_a_gait_and_takes_a_push(gangart_says: Any) -> None:
+    asked = ("quadruped", "--gait", "predictive-trot", "--vx", "0.5", "--push", "10", "--duration", "5")
+    code, out, err = gangart_says("walk", *asked, "--json")
+    told = numbers(out)
+    assert (code, err) == (0, "")
+    assert set(told) <= documented_keys()
+    assert told["fell"] is False
+    assert (told["gait"], told["balance"], told["zmp"], told["level"]) == ("predictive-trot", False, None, "BS+MT")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("quadruped", "--zmp", "bezier"), "are for two legs; quadruped has four"),
+        (("quadruped", "--gait", "predictiv-trot"), "did you mean 'predictive-trot'?"),
+        (("nao", "--gait", "trot"), "nao has no gaits to choose from"),
+        (("nao", "--balance"), "--balance is for robots with gaits"),
+        (("quadruped", "--level", "VS"), "nobody has described its wear"),
+    ],
+)
+def test_what_other_legs_do_not_know_is_one_sentence(asked: tuple[str, ...], said: str, gangart_says: Any) -> None:
+    code, out, err = gangart_says("walk", *asked)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
