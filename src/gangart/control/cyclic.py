@@ -18,7 +18,7 @@ from gangart.control.engine import Reference
 from gangart.control.following import PoseFollower
 from gangart.errors import BadRobot, choose
 from gangart.footsteps.velocity import limit_command
-from gangart.gaits import timing
+from gangart.gaits import Morph, timing
 from gangart.kinematics import AbductionLegs
 from gangart.robots import Gait, Robot
 from gangart.signals import Array, BodyPose, Bools, Command, JointTargets, SensorReading
@@ -50,8 +50,6 @@ class CyclicEngine:
         if robot.leg_kinematics != "abduction" or len(robot.legs) != 4:
             raise BadRobot(f'a cyclic gait needs four legs with kinematics = "abduction"; {robot.name} has others')
         self.robot = robot
-        self.gait = gait if isinstance(gait, Gait) else robot.gaits[choose("gait", gait, robot.gaits)]
-        self.timing = timing(self.gait.footfall, self.gait.overlap, self.gait.cycle, tuple(robot.legs))
         self.legs = AbductionLegs(robot)
         self.bearing = Bearing(robot, self.legs) if bearing and robot.drive is not None else None
         self.balance = balance
@@ -60,12 +58,20 @@ class CyclicEngine:
             self._gains = np.array([balance.footing, balance.levelling])
             self._times = np.array([balance.finding, balance.righting])
         self.radius = np.array([leg.radius for leg in robot.legs.values()])
-        homes = self.legs.all_forward(robot.home_position)
-        self.homes = np.column_stack([homes[:, :2], self.radius - self.gait.height])  # (n_legs, 3) [m] level frame
-        self._follower = PoseFollower(self.legs, _around(self.homes, self.gait, self.timing.stance))
-        self._leans = _leans(self.homes, self.timing)
-        self._feet, self._points = np.empty_like(homes), np.empty_like(homes)
+        self._feet, self._points = np.empty((2, 4, 3))
+        self._adopt(gait if isinstance(gait, Gait) else robot.gaits[choose("gait", gait, robot.gaits)])
         self._restart()
+
+    def _adopt(self, gait: Gait) -> None:
+        """Be of a gait."""
+        self.gait = gait
+        self.timing = timing(gait.footfall, gait.overlap, gait.cycle, tuple(self.robot.legs))
+        self._duty = np.full(len(self.robot.legs), self.timing.duty)  # of each leg since it came down
+        homes = self.legs.all_forward(self.robot.home_position)
+        self.homes = np.column_stack([homes[:, :2], self.radius - gait.height])  # (n_legs, 3) [m] level frame
+        self._follower = PoseFollower(self.legs, _around(self.homes, gait, self.timing.stance))
+        self._leans = _leans(self.homes, self.timing)
+        self._morph: Morph | None = None
 
     # ------------------------------------------------------------------ what every engine has
 
@@ -113,6 +119,23 @@ class CyclicEngine:
             self._phase = self.timing.phase(self._cycles)
         self._halting = False
 
+    def change(self, gait: str) -> None:
+        """Become another gait while walking, within some cycles; raises BadRobot where that takes a stop."""
+        goal = self.robot.gaits[choose("gait", gait, self.robot.gaits)]
+        self._morph = Morph(self.timing, self.gait, goal, tuple(self.robot.legs))
+
+    def begin(self, gait: str, place: Array, time: float) -> None:
+        """Stand still in the stance of a gait, base at x, y [m], yaw [rad] of the plan, from a time [s] on."""
+        self._adopt(self.robot.gaits[choose("gait", gait, self.robot.gaits)])
+        self._restart()
+        self._body[:], self._time, self._halting = place, time, True
+        self._came[:] = True
+
+    @property
+    def changing(self) -> bool:
+        """Whether it is on its way to another gait."""
+        return self._morph is not None
+
     def tick(self, command: Command, reading: SensorReading) -> JointTargets:
         """Joint targets for the end of this tick."""
         dt = self.robot.tick
@@ -147,10 +170,7 @@ class CyclicEngine:
         self._leaning = 0.0  # part of the way into the lean
         self._halting = False
         self._came = np.zeros(n, dtype=bool)  # which feet came home since the stop
-        self._bears, self._taking = (
-            np.ones(n),
-            np.zeros(n),
-        )  # how much of its share each leg bears, and its change [1/s]
+        self._bears, self._taking = np.ones(n), np.zeros(n)  # how much of its share each leg bears; its change [1/s]
         self._follower.restart()
         self._cycles = _before_lift(self.timing)
         self._phase = self.timing.phase(self._cycles)
@@ -221,10 +241,11 @@ class CyclicEngine:
         self._bear(dt)
         if not self._running:
             return
-        before = self._phase < self.timing.duty
+        self._become(dt)
+        before = self._phase < self._duty
         self._cycles += dt / self.gait.cycle
         self._phase = self.timing.phase(self._cycles)
-        now = self._phase < self.timing.duty
+        now = self._phase < self._duty
         stays = self._came if self._halting else np.zeros_like(now)
         lifts, lands = before & ~now & self.standing & ~stays, now & ~self.standing
         if lifts.any():
@@ -233,9 +254,20 @@ class CyclicEngine:
         if lands.any():
             self._ground[lands] = self._landing[lands]
             self.standing = self.standing | lands
+            self._duty = np.where(lands, self.timing.duty, self._duty)
             if self._halting and not self._velocity.any():
                 self._came = self._came | lands
         self._aim()
+
+    def _become(self, dt: float) -> None:
+        """Go on on the way to another gait."""
+        if self._morph is None:
+            return
+        self._morph.step(dt)
+        self.gait, self.timing = self._morph.gait, self._morph.timing
+        if self._morph.done:
+            self._morph = None
+            self._follower.surround(_around(self.homes, self.gait, self.timing.stance))
 
     @property
     def _running(self) -> bool:
@@ -263,9 +295,9 @@ class CyclicEngine:
             for points in (ground, lifted, landing):
                 kernel.carry(points, self._going, later)
             phase = phase + later / self.gait.cycle
-        kernel.feet_now(
-            self.standing, phase, self.timing.duty, ground, lifted, landing, self.gait.step_height, self._feet
-        )
+            if self._morph is not None:
+                phase = phase - later * self._morph.touch_rate
+        kernel.feet_now(self.standing, phase, self._duty, ground, lifted, landing, self.gait.step_height, self._feet)
         if self.sense is not None:
             self._feet[:, 2] += self._raised + later * self._rising
         kernel.in_base(self._feet, self._held(later), self._points)
@@ -315,7 +347,7 @@ class CyclicEngine:
 
     def _bear(self, dt: float) -> None:
         """A leg takes its load over after landing, and hands it on before it lifts."""
-        phase, duty = self._phase, self.timing.duty
+        phase, duty = self._phase, self._duty
         if self._running:
             goes = self.standing & (phase < duty) & (duty - phase < _EDGE)
             if self._halting:
@@ -364,7 +396,7 @@ def _leans(homes: Array, timing: Any) -> Array:
 
 
 def _before_lift(timing: Any) -> float:
-    """A number of cycles at which as many feet as possible stand, and one is about to lift."""
+    """A number of cycles at which as many feet as possible stand, and one is about to hand on its load and lift."""
     lifts = (timing.touch + timing.duty) % 1.0 - 1e-6
     counts = [timing.standing(t).sum() for t in lifts]
-    return float(lifts[int(np.argmax(counts))])
+    return float(lifts[int(np.argmax(counts))]) - _EDGE

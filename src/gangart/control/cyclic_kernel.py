@@ -47,7 +47,7 @@ def swing_lift(s: float) -> float:
 def feet_now(
     standing: Bools,
     phase: Array,
-    duty: float,
+    duty: Array,
     ground: Array,
     lifted: Array,
     landing: Array,
@@ -59,7 +59,7 @@ def feet_now(
     Args:
         standing: which stand (n,).
         phase: of each leg (n,).
-        duty: part of the cycle that a foot stands.
+        duty: part of the cycle that each stands (n,).
         ground: where each stands (n, 3) [m].
         lifted: where on the ground each left it (n, 3) [m].
         landing: where on the ground each is to land (n, 3) [m].
@@ -70,7 +70,7 @@ def feet_now(
         if standing[i]:
             out[i] = ground[i]
             continue
-        s = min(max((phase[i] - duty) / (1.0 - duty), 0.0), 1.0)
+        s = min(max((phase[i] - duty[i]) / (1.0 - duty[i]), 0.0), 1.0)
         way = swing_way(s)
         out[i] = lifted[i] + way * (landing[i] - lifted[i])
         out[i, 2] += step_height * swing_lift(s)

@@ -31,15 +31,20 @@ class PoseFollower:
     notes: tuple[str, ...]  # what was limited, in sentences
 
     def __init__(self, legs: AbductionLegs, places: Array) -> None:
-        _, status = legs.all_inverse(places)
-        self._legs, self._places = legs, np.ascontiguousarray(places[~status.any(axis=1)], dtype=np.float64)
-        self._points = np.empty_like(self._places)
+        self._legs = legs
         self.restart()
+        self.surround(places)
 
     def restart(self) -> None:
         """Be where the gait has the body."""
         self.value, self._speed = np.zeros(6), np.zeros(6)
         self.wanted, self._target, self.notes, self._stands = BodyPose(), np.zeros(6), (), False
+
+    def surround(self, places: Array) -> None:
+        """Feet may be elsewhere from now on."""
+        _, status = self._legs.all_inverse(places)
+        self._places = np.ascontiguousarray(places[~status.any(axis=1)], dtype=np.float64)
+        self._points = np.empty_like(self._places)
 
     def aim(self, pose: BodyPose, stands: bool) -> None:
         """Ask for a pose, of a robot that stands or walks; if legs cannot reach it, it is cut to what they can."""

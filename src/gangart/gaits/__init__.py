@@ -2,5 +2,6 @@
 
 from gangart.gaits.biped import BipedTiming
 from gangart.gaits.footfall import FOOTFALLS, Footfall, Timing, timing
+from gangart.gaits.morphing import Morph
 
-__all__ = ["FOOTFALLS", "BipedTiming", "Footfall", "Timing", "timing"]
+__all__ = ["FOOTFALLS", "BipedTiming", "Footfall", "Morph", "Timing", "timing"]

@@ -41,6 +41,10 @@ def check(robot: Robot, spec: mujoco.MjSpec) -> None:
     _check_transmission(robot)
     _check_obstacles(robot)
     _check_home(robot)
+    for gait in robot.gaits.values():
+        for name in gait.into:
+            if name not in robot.gaits:
+                raise BadRobot(f"gait '{gait.name}': there is no gait '{name}' to become; {suggest(name, robot.gaits)}")
 
 
 def _known(where: str, kind: str, name: str, names: Collection[str], file: str) -> None:

@@ -158,6 +158,7 @@ class Gait:
     turn: float  # [rad/s]
     acceleration: float  # [m/s²] in any direction
     turn_acceleration: float  # [rad/s²]
+    into: tuple[str, ...] = ()  # gaits that it can become while it walks; to the others the robot stops first
 
 
 @dataclass(frozen=True, eq=False)
