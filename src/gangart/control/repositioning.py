@@ -96,6 +96,7 @@ class RepositionEngine:
         lifted = ends is not None and 0.0 < part < 1.0
         anchors = segment.after if part >= 1.0 else segment.before
         feet, q = self.legs.posture(anchors, self._pose, segment.swing if lifted else -1, self._point)
+        self._feet = feet
         shares_in(segment, time, self._shares)
         com = self.legs.com(q, self._pose)
         pressed = com[:2] - self._accelerated(segment, part, float(com[2]))

@@ -78,7 +78,7 @@ class RepositionPlan:
     @property
     def duration(self) -> float:
         """How long it takes [s]."""
-        return sum(s.duration for s in self.segments)
+        return float(sum(s.duration for s in self.segments))
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -92,7 +92,7 @@ def shift_time(a: Array, b: Array, slack: float) -> float:
     turn = float(np.abs(b[3:] - a[3:]).max())
     height = max(a[2], b[2])
     still = math.sqrt(_PEAK * height * (way + height * turn) / (_G * max(slack, _SLACK)))
-    return max(_SHORTEST, still, _FASTEST * max(way, rise) / _SPEED, _FASTEST * turn / _TURN)
+    return float(max(_SHORTEST, still, _FASTEST * max(way, rise) / _SPEED, _FASTEST * turn / _TURN))
 
 
 def swing_time(way: float, height: float) -> float:
