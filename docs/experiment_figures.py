@@ -1,4 +1,4 @@
-"""Run the experiments whose pictures the documentation shows, in full: python docs/experiment_figures.py [name ...]."""
+"""Make the pictures of the documentation that take long, in full: python docs/experiment_figures.py [name ...]."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from gangart.cli import app
 from gangart.experiments import run, write
 
 FOLDER = Path(__file__).parent / "img"
@@ -22,8 +23,11 @@ SHOWN = {
 
 def main(names: list[str]) -> None:
     """Copy the chosen pictures to docs/img."""
-    for name in names or list(SHOWN):
+    for name in names or [*SHOWN, "diagnosis"]:
         print(f"{name} ...")  # noqa: T201
+        if name == "diagnosis":
+            app(["diagnose", "--robot", "nao", "--wear", "emil", "--plot", str(FOLDER)], standalone_mode=False)
+            continue
         with tempfile.TemporaryDirectory() as folder:
             written = write(run(name), folder)
             for picture in written.pictures:

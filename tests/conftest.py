@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 # One thread per test process: xdist already uses the cores, and sums keep their order.
@@ -62,3 +64,16 @@ def gangart_says(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
         return int(end.value.code or 0), out, err
 
     return run
+
+
+@pytest.fixture(scope="session")
+def documented_keys() -> Callable[[str], set[str]]:
+    """The keys that docs/command-line.md has in its table for a command."""
+    text = (_ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+
+    def keys(command: str) -> set[str]:
+        table = text.partition(f"## Keys of `{command} --json`")[2].partition("\n## ")[0]
+        rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+        return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+    return keys

@@ -108,9 +108,10 @@ def test_a_robot_is_shown_in_degrees_and_millimetres(gangart_says: Any) -> None:
     assert all(joint in out for joint in robots.load("nao").joints)
 
 
-def test_a_robot_as_json_is_in_si_units(gangart_says: Any, nao: robots.Robot) -> None:
+def test_a_robot_as_json_is_in_si_units(gangart_says: Any, documented_keys: Any, nao: robots.Robot) -> None:
     code, out, _ = gangart_says("robots", "show", "nao", "--no-picture", "--json")
     shown = json.loads(out)
+    assert set(shown) == documented_keys("robots")
     assert (code, shown["picture"]) == (0, None)
     knee = next(joint for joint in shown["joints"] if joint["name"] == "LKneePitch")
     assert (knee["lower"], knee["upper"]) == pytest.approx((-0.0923279, 2.11255))

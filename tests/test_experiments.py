@@ -196,7 +196,7 @@ def test_list_prints_a_line_for_each(gangart_says: Any) -> None:
     assert [e["name"] for e in json.loads(out)["experiments"]] == list(EXPERIMENTS)
 
 
-def test_run_writes_the_report_and_prints_it(gangart_says: Any, tmp_path: Path) -> None:
+def test_run_writes_the_report_and_prints_it(gangart_says: Any, documented_keys: Any, tmp_path: Path) -> None:
     code, out, err = gangart_says("experiment", "run", "flexible-bench", "--quick")
     assert (code, err) == (0, "")
     assert (tmp_path / "out" / "experiments" / "flexible-bench" / "report.html").is_file()
@@ -204,6 +204,7 @@ def test_run_writes_the_report_and_prints_it(gangart_says: Any, tmp_path: Path) 
     code, out, err = gangart_says("experiment", "run", "flexible-bench", "--quick", "--out", "there", "--json")
     found = json.loads(out)
     assert (code, err) == (0, "")
+    assert set(found) == documented_keys("experiment run")
     assert found["quick"] is True
     assert (tmp_path / found["page"]).is_file()
     assert all((tmp_path / path).is_file() for path in found["files"])

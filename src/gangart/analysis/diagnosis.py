@@ -2,8 +2,10 @@
 
 The joint targets stay those of the walk, so that nothing but the machine or the ground differs: near-ideal servos
 instead of motors, rigid gears, rigid links, a floor that does not slip. The dynamics that the one-mass model leaves out
-are removed by planning the walk anew with a ZMP that is right for the whole body. What a symptom loses when a cause is
-removed is that cause's share; what the cause does alone, on an otherwise ideal machine, stands beside it.
+are removed by planning the walk anew with a ZMP that is right for the whole body.
+
+Causes amplify each other and stand in for each other, so a cause is asked twice: what goes when it is removed from the
+walk, and what comes when it is alone on an otherwise ideal machine. Its blame is the mean of both.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gangart.analysis.metrics import mean_velocity, orientation_error, slip, steady_part
+from gangart.analysis.metrics import mean_velocity, orientation, orientation_error, slip, steady_part
 from gangart.control import BipedEngine
 from gangart.control.biped import WalkPlan
 from gangart.control.replay import Replay
@@ -23,8 +25,10 @@ from gangart.robots.wear import Wear
 from gangart.signals import Array, Command, Recording
 from gangart.simulation import IDEAL, Fidelity, Ground, World, simulate
 
+TRACE = 0.01  # [s] between two samples of a trace
 GRIP = 10.0  # friction of a floor on which nothing slips
 FLAGS = {"motor": ("motor", "inductance"), "gearbox": ("gearbox",), "links": ("flexible_links",)}
+_LITTLE = 0.1  # part of the tilt: what is to blame for less is no cause to name
 WORDS = {
     "dynamics": "one-mass model",
     "motor": "motors and their control",
@@ -45,6 +49,11 @@ class Symptoms:
     slip: float  # [m] farthest way of a sole during one support
     fell: bool
 
+    @property
+    def tilt(self) -> float:
+        """Orientation error about both axes [rad²]."""
+        return self.f_x + self.f_y
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -53,10 +62,11 @@ class Finding:
     cause: str
     without: Symptoms  # the walk with this cause removed
     alone: Symptoms | None  # on an ideal machine, this cause only; None for what cannot stand alone
-    share: dict[str, float]  # part of each symptom that goes with the cause; below 0 the cause helps
+    share: dict[str, float]  # part of each symptom that goes when the cause is removed; below 0 the cause helps
+    blame: float  # part of the tilt f_x + f_y: mean of what goes without the cause and what comes with it alone
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Diagnosis:
     """What ails a walk, worst cause first."""
 
@@ -64,14 +74,16 @@ class Diagnosis:
     ideal: Symptoms  # every cause removed but the one-mass model
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    traces: dict[str, Array]  # (n, 3) time [s], tilt about x and y [rad]: of "walk", "ideal", and without each cause
 
     def sentence(self) -> str:
         """The diagnosis in a line."""
         if not self.findings:
             return "nothing to find: the walk was simulated without defects"
         worst = self.findings[0]
-        gone = max(worst.share["f_x"], worst.share["f_y"])
-        return f"mostly {WORDS[worst.cause]}: without them up to {gone:.0%} of the tilt is gone"
+        if worst.blame < _LITTLE:
+            return f"no single cause: none is to blame for more than {_LITTLE * 100.0:.0f} % of the tilt"
+        return f"mostly {WORDS[worst.cause]}, to blame for {worst.blame * 100.0:.0f} % of the tilt"
 
 
 def symptoms(r: Recording) -> Symptoms:
@@ -118,38 +130,57 @@ def diagnose(
     runs = 2 + sum(1 if c == "ground" else 2 for c in causes) + (right is not None)
     done = 0
 
-    def run(what: Replay, machine: Fidelity, floor: Ground) -> Symptoms:
+    traces: dict[str, Array] = {}
+
+    def run(name: str, what: Replay, machine: Fidelity, floor: Ground) -> Symptoms:
         nonlocal done
         world = World(robot, machine, floor, wear=wear)
         world.reset(*_stand(recording, what), settle=1.0)
-        found = symptoms(simulate(world, what, Command(), recording.duration))
+        walked = simulate(world, what, Command(), recording.duration)
+        traces[name] = _trace(walked)
         done += 1
         if progress is not None:
             progress(done / runs)
-        return found
+        return symptoms(walked)
 
-    walk = run(targets, fidelity, ground)
-    ideal = run(targets, replace(IDEAL, step=fidelity.step), ground)
+    walk = run("walk", targets, fidelity, ground)
+    ideal = run("ideal", targets, replace(IDEAL, step=fidelity.step), ground)
     findings = []
     for cause in causes:
         if cause == "ground":
-            findings.append(_finding(cause, walk, run(targets, fidelity, replace(ground, friction=GRIP)), None))
+            grip = run(cause, targets, fidelity, replace(ground, friction=GRIP))
+            findings.append(_finding(cause, walk, ideal, grip, None))
             continue
         off = replace(fidelity, **dict.fromkeys(FLAGS[cause], False))
         only = replace(IDEAL, step=fidelity.step, **{f: getattr(fidelity, f) for f in FLAGS[cause]})
-        findings.append(_finding(cause, walk, run(targets, off, ground), run(targets, only, ground)))
+        without = run(cause, targets, off, ground)
+        findings.append(_finding(cause, walk, ideal, without, run(f"{cause} alone", targets, only, ground)))
     if right is not None:
-        findings.append(_finding("dynamics", walk, run(right, fidelity, ground), ideal))
-    findings.sort(key=lambda f: -(f.share["f_x"] + f.share["f_y"]))
-    return Diagnosis(walk, ideal, tuple(findings), notes)
+        findings.append(_finding("dynamics", walk, None, run("dynamics", right, fidelity, ground), ideal))
+    findings.sort(key=lambda f: -f.blame)
+    return Diagnosis(walk, ideal, tuple(findings), notes, traces)
 
 
-def _finding(cause: str, walk: Symptoms, without: Symptoms, alone: Symptoms | None) -> Finding:
+def _finding(
+    cause: str, walk: Symptoms, without_any: Symptoms | None, without: Symptoms, alone: Symptoms | None
+) -> Finding:
+    """`without_any` is the machine to which `alone` adds the cause; None for one that has no symptoms."""
     share = {}
     for name in ("f_x", "f_y", "speed", "early", "slip"):
         before, after = abs(getattr(walk, name)), abs(getattr(without, name))
         share[name] = (before - after) / before if before > 0.0 else 0.0
-    return Finding(cause, without, alone, share)
+    asked = []
+    if walk.tilt > 0.0 and (walk.fell or not without.fell):  # what falls only without the cause says nothing of it
+        asked.append(1.0 - without.tilt / walk.tilt)
+    if walk.tilt > 0.0 and alone is not None:
+        comes = alone.tilt - (without_any.tilt if without_any else 0.0)
+        asked.append(min(comes / walk.tilt, 1.0))  # alone it may do worse, or fall: all of it is enough
+    return Finding(cause, without, alone, share, float(np.mean(asked)) if asked else 0.0)
+
+
+def _trace(r: Recording) -> Array:
+    every = max(1, round(TRACE / (r.time[1] - r.time[0]))) if len(r) > 1 else 1
+    return np.column_stack([r.time, *orientation(r)])[::every]
 
 
 def _conditions(r: Recording) -> tuple[Fidelity, Ground]:
@@ -192,7 +223,13 @@ def as_dict(d: Diagnosis) -> dict[str, object]:
         "walk": asdict(d.walk),
         "ideal": asdict(d.ideal),
         "findings": [
-            {"cause": f.cause, "share": f.share, "without": asdict(f.without), "alone": f.alone and asdict(f.alone)}
+            {
+                "cause": f.cause,
+                "blame": f.blame,
+                "share": f.share,
+                "without": asdict(f.without),
+                "alone": f.alone and asdict(f.alone),
+            }
             for f in d.findings
         ],
         "sentence": d.sentence(),

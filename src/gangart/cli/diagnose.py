@@ -105,17 +105,21 @@ def _walk(
 def _print(title: str, d: Diagnosis) -> None:
     from gangart.analysis.diagnosis import WORDS
 
-    rows = [("the walk", *_cells(d.walk))]
-    rows += [(f"without {WORDS[f.cause]}", *_cells(f.without)) for f in d.findings]
-    rows.append(("ideal machine, planned as is", *_cells(d.ideal)))
+    rows = [("the walk", "", *_cells(d.walk))]
+    rows += [(f"without {WORDS[f.cause]}", f"{100.0 * f.blame:.0f} %", *_cells(f.without, f.share)) for f in d.findings]
+    rows.append(("ideal machine, planned as is", "", *_cells(d.ideal)))
     alone = [(f.cause, f.alone) for f in d.findings if f.alone is not None and f.cause != "dynamics"]
-    rows += [(f"ideal machine with {WORDS[cause]} only", *_cells(found)) for cause, found in alone]
-    columns = ["", "f_x [rad²]", "f_y [rad²]", "speed error [mm/s]", "early touch-down [ms]", "slip [mm]"]
+    rows += [(f"{WORDS[cause]} alone", "", *_cells(found)) for cause, found in alone]
+    columns = ["", "blame", "f_x [rad²]", "f_y [rad²]", "speed error [mm/s]", "early [ms]", "slip [mm]"]
     output.print_table(f"{title}: {d.sentence()}", columns, rows)
 
 
-def _cells(s: Symptoms) -> tuple[str, ...]:
+def _cells(s: Symptoms, share: dict[str, float] | None = None) -> tuple[str, ...]:
+    """One row; with the shares that went, the tilt says how much it changed."""
+    from gangart.analysis.diagnosis_plot import change
+
     if s.fell:
         return ("fell", "fell", "", "", "")
-    values = (f"{s.f_x:.3g}", f"{s.f_y:.3g}", f"{s.speed * 1e3:+.1f}", f"{s.early * 1e3:.0f}", f"{s.slip * 1e3:.1f}")
-    return tuple("-" if math.isnan(float(v)) else v for v in values)
+    tilt = [f"{v:.3g}" + (f" ({change(share[k])})" if share else "") for k, v in (("f_x", s.f_x), ("f_y", s.f_y))]
+    rest = (f"{s.speed * 1e3:+.1f}", f"{s.early * 1e3:.0f}", f"{s.slip * 1e3:.1f}")
+    return (*tilt, *("-" if math.isnan(float(v)) else v for v in rest))
