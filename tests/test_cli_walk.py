@@ -135,12 +135,12 @@ def test_something_that_is_no_recording_is_refused(gangart_says: Any, tmp_path: 
     assert err.count("\n") == 1
 
 
-def test_a_quadruped_walks_in_a_gait_and_takes_a_push(gangart_says: Any) -> None:
+def test_a_quadruped_walks_in_a_gait_and_takes_a_push(gangart_says: Any, documented_keys: Any) -> None:
     asked = ("quadruped", "--gait", "predictive-trot", "--vx", "0.5", "--push", "10", "--duration", "5")
     code, out, err = gangart_says("walk", *asked, "--json")
     told = numbers(out)
     assert (code, err) == (0, "")
-    assert set(told) <= documented_keys()
+    assert set(told) <= documented_keys("walk")
     assert told["fell"] is False
     assert (told["gait"], told["balance"], told["zmp"], told["level"]) == ("predictive-trot", False, None, "BS+MT")
 
