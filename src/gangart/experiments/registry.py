@@ -83,6 +83,21 @@ EXPERIMENTS: dict[str, Experiment] = {
         f"{_BAHR}, 5.7 and 6.4, figures 5.6 and 6.7",
         "gangart.experiments.body_jerk",
     ),
+    "gait-speed": Experiment(
+        "How fast does the quadruped walk in each gait, and is that the speed that it was told?",
+        f"{_BAHR}, 8.2, figure 8.3",
+        "gangart.experiments.gait_speed",
+    ),
+    "push-envelope": Experiment(
+        "Which pushes from the side does the quadruped survive in each gait, and which when it balances?",
+        f"{_BAHR}, 8.2, figures 8.2 and 8.3",
+        "gangart.experiments.push_envelope",
+    ),
+    "body-sway": Experiment(
+        "How far does the quadruped's body sway about the motion that is wanted, in each gait?",
+        f"{_BAHR}, 8.3, figure 8.4, table 8.3",
+        "gangart.experiments.body_sway",
+    ),
 }
 
 
