@@ -15,8 +15,7 @@ from gangart.signals import Command
 from gangart.simulation import Push, Sensing, World
 
 LASTS = 0.001  # [s] of a push, 8.2.1
-WATCHED = 2.5  # [s] after a push in which a robot that is going to fall does so
-APART = 1.0  # [s] by which the time to the next push varies, beyond that
+WATCHED = 2.0  # [s] after a push in which a robot that is going to fall does so
 ENOUGH = 0.95  # [1] of the pushes have to be survived
 DELAY = 0.02  # [s] of the sensors of a robot that balances
 NOISE = Sensing(gyro=0.01, accelerometer=0.1, angle=0.001, speed=0.05)
@@ -57,9 +56,10 @@ class Level:
 
 
 def survived(job: Job) -> int:
-    """Push the robot at random times from random sides, and count how often it is still up 2.5 s later.
+    """Push the robot at random times from random sides, and count how often it is still up 2 s later.
 
-    Who stays up walks on and is pushed again; after a fall another one begins anew.
+    Each push comes at any phase of the gait alike. Who stays up walks on and is pushed again; after a fall another
+    robot begins anew.
     """
     random = np.random.default_rng(job.seed)
     engine = make(job)
@@ -67,7 +67,7 @@ def survived(job: Job) -> int:
     for _ in range(job.pushes):
         if world is None:
             world = _walking(engine, job, int(random.integers(2**31)))
-        side, wait = random.choice((-1.0, 1.0)), random.uniform(0.0, APART)
+        side, wait = random.choice((-1.0, 1.0)), random.uniform(0.0, engine.gait.cycle)
         up += _stays_up(world, engine, job, float(side), float(wait))
         if world.fallen:
             world = None
