@@ -22,7 +22,8 @@ def way(velocity: float, yaw: float = 0.0, sway: Array | None = None, turn: floa
     along[:, 0] += velocity * time
     c, s = np.cos(yaw), np.sin(yaw)
     seen = along @ np.array([[c, s], [-s, c]])
-    return Track(time + 5.0, np.column_stack([seen + np.array([3.0, -2.0]), np.full(91, 0.32)]), yaw + turn * time, False)
+    position = np.column_stack([seen + np.array([3.0, -2.0]), np.full(91, 0.32)])
+    return Track(time + 5.0, position, yaw + turn * time, False)
 
 
 @pytest.mark.parametrize("trials", [1, 7, 20, 100])
