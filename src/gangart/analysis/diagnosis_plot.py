@@ -42,7 +42,13 @@ def _traces(ax: Axes, d: Diagnosis) -> None:
     """The torso's tilt where it is worse: the walk, without the worst cause, and on an ideal machine."""
     axis = 1 if d.walk.f_y >= d.walk.f_x else 0
     lines = [("walk", "the walk", _WALK, 1.6)]
-    lines += [(f.cause, f"without {WORDS[f.cause]}", _BLAME, 1.6) for f in d.findings[:1]]
+    for f in d.findings[:1]:
+        shown = (
+            (f"{f.cause} alone", f"{WORDS[f.cause]} alone")
+            if f.without.fell
+            else (f.cause, f"without {WORDS[f.cause]}")
+        )
+        lines.append((*shown, _BLAME, 1.6))
     lines.append(("ideal", "ideal machine", REFERENCE, 1.2))
     end = d.traces["walk"][-1, 0]
     for name, label, colour, width in lines:
@@ -88,7 +94,7 @@ def _matrix(ax: Axes, d: Diagnosis) -> None:
         share[i, 1:] = 0.0 if f.without.fell else share[i, 1:]
     ax.imshow(np.clip(share, -1.0, 1.0), cmap="RdBu_r", vmin=-1.2, vmax=1.2, aspect="auto")
     for i, f in enumerate(d.findings):
-        cells = [f"{f.blame * 100.0:.0f} %".replace("-", "\N{MINUS SIGN}")]
+        cells = [percent(f.blame)]
         cells += ["fell" if f.without.fell else _cell(f, name) for name in SYMPTOMS]
         for j, said in enumerate(cells):
             ink = "white" if abs(share[i, j]) > 0.7 else INK
@@ -112,6 +118,11 @@ def _cell(f: Finding, name: str) -> str:
 def _heading(walk: Symptoms, name: str) -> str:
     title, unit, factor = SYMPTOMS[name]
     return f"{title}\n" + ("fell" if walk.fell else f"{_digits(getattr(walk, name) * factor)} {unit}")
+
+
+def percent(part: float) -> str:
+    """A part as people read it: '−3 %'."""
+    return f"{round(part * 100.0)} %".replace("-", "\N{MINUS SIGN}")
 
 
 def change(share: float) -> str:

@@ -104,9 +104,10 @@ def _walk(
 
 def _print(title: str, d: Diagnosis) -> None:
     from gangart.analysis.diagnosis import WORDS
+    from gangart.analysis.diagnosis_plot import percent
 
     rows = [("the walk", "", *_cells(d.walk))]
-    rows += [(f"without {WORDS[f.cause]}", f"{100.0 * f.blame:.0f} %", *_cells(f.without, f.share)) for f in d.findings]
+    rows += [(f"without {WORDS[f.cause]}", percent(f.blame), *_cells(f.without, f.share)) for f in d.findings]
     rows.append(("ideal machine, planned as is", "", *_cells(d.ideal)))
     alone = [(f.cause, f.alone) for f in d.findings if f.alone is not None and f.cause != "dynamics"]
     rows += [(f"{WORDS[cause]} alone", "", *_cells(found)) for cause, found in alone]
