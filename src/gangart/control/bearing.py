@@ -34,8 +34,6 @@ class Bearing:
         self._give = np.array([give[np.ix_(c, c)] for c in columns])  # (n_legs, 3, 3) [rad/(N m)]
         self._legs, self._mass = legs, robot.mass
         self._com = _com_at_home(robot)
-        self._load = np.empty(len(columns))
-        self._torque = np.empty(columns.shape)
         self._masses, self._centres = _leg_masses(robot)
 
     def given_way(self, q: Array, feet: Array, shares: Array, pressed: Array, rising: float = 0.0) -> Array:
@@ -49,12 +47,11 @@ class Bearing:
             rising: the body's acceleration upward [m/s²]; all of the robot weighs as much more.
         """
         felt = max(_G + rising, 0.0)  # nobody can pull at the ground
-        kernel.share_weight(feet, shares, self._mass * felt, self._com[:2] + pressed, self._load)
         out = np.zeros_like(q)
-        legs = self._legs
-        kernel.weights(q[legs.columns], legs.numbers, self._masses, self._centres, self._torque)
-        torque = felt * self._torque - legs.all_jacobian(q)[:, 2, :] * self._load[:, None]
-        out[legs.columns] = np.einsum("lij,lj->li", self._give, torque)
+        kernel.give_way(
+            q, feet, shares, pressed, felt, self._mass, self._com, self._legs.numbers, self._legs.columns,
+            self._masses, self._centres, self._give, out,
+        )  # fmt: skip
         return out
 
 

@@ -20,6 +20,7 @@ from gangart.errors import BadRobot, choose
 from gangart.footsteps.velocity import limit_command
 from gangart.gaits import Morph, timing
 from gangart.kinematics import AbductionLegs
+from gangart.kinematics.abduction_kernels import joints_to
 from gangart.robots import Gait, Robot
 from gangart.signals import Array, BodyPose, Bools, Command, JointTargets, SensorReading
 
@@ -58,7 +59,7 @@ class CyclicEngine:
             self._gains = np.array([balance.footing, balance.levelling])
             self._times = np.array([balance.finding, balance.righting])
         self.radius = np.array([leg.radius for leg in robot.legs.values()])
-        self._feet, self._points = np.empty((2, 4, 3))
+        self._points, self._still = np.empty((4, 3)), np.zeros(4)
         self._adopt(gait if isinstance(gait, Gait) else robot.gaits[choose("gait", gait, robot.gaits)])
         self._restart()
 
@@ -216,7 +217,7 @@ class CyclicEngine:
         far = math.hypot(out[0], out[1])
         self._outward = out * min(1.0, b.farthest / far) if far else out
         kernel.follow_ground(
-            self._raised, self._rising, self._feet, self.standing, self.sense.tilt, self._gains, self._times,
+            self._raised, self._rising, self._points, self.standing, self.sense.tilt, self._gains, self._times,
             self.robot.tick,
         )  # fmt: skip
 
@@ -277,30 +278,21 @@ class CyclicEngine:
     def _aim(self) -> None:
         """Where swinging feet land, as a place on the ground, seen from the base now."""
         left = (1.0 - self._phase) * self.gait.cycle  # [s] until each lands
-        for i in np.flatnonzero(~self.standing):
-            point = self.homes[i : i + 1].copy()
-            # the home of half a stance further, seen from where the body will be
-            kernel.carry(point, -self._velocity, self.gait.ahead * self.timing.stance / 2.0)
-            point[0, :2] += self._outward
-            kernel.carry(point, -self._going, float(left[i]))
-            self._landing[i] = point[0]
+        half_stance = self.gait.ahead * self.timing.stance / 2.0
+        kernel.aim(
+            self.homes, self.standing, left, self._velocity, self._going, half_stance, self._outward, self._landing
+        )
 
     # ------------------------------------------------------------------ from feet to joints
 
     def _place(self, later: float) -> Array:
         """Feet in the base [m], an instant [s] later than the targets are due."""
-        ground, lifted, landing, phase = self._ground, self._lifted, self._landing, self._phase
-        if later:
-            ground, lifted, landing = ground.copy(), lifted.copy(), landing.copy()
-            for points in (ground, lifted, landing):
-                kernel.carry(points, self._going, later)
-            phase = phase + later / self.gait.cycle
-            if self._morph is not None:
-                phase = phase - later * self._morph.touch_rate
-        kernel.feet_now(self.standing, phase, self._duty, ground, lifted, landing, self.gait.step_height, self._feet)
-        if self.sense is not None:
-            self._feet[:, 2] += self._raised + later * self._rising
-        kernel.in_base(self._feet, self._held(later), self._points)
+        drift = self._still if self._morph is None else self._morph.touch_rate
+        kernel.points_at(
+            later, self.gait.cycle, drift, self.standing, self._phase, self._duty, self._ground, self._lifted,
+            self._landing, self._going, self.gait.step_height, self._raised, self._rising, self._held(later),
+            self._points,
+        )  # fmt: skip
         return self._points
 
     def _held(self, later: float) -> Array:
@@ -323,7 +315,8 @@ class CyclicEngine:
     def _joints_for(self, later: float) -> tuple[Array, Array]:
         """Joint angles [rad] to ask for, and to get, an instant [s] later than the targets are due."""
         points = self._place(later)
-        q, self._status = self.legs.all_inverse(points)
+        q = self.robot.home_position.copy()
+        joints_to(points[None], self.legs.numbers, self.legs.columns, q[None], self._status[None])
         if self.bearing is None:
             return q, q
         return q + self.bearing.given_way(q, points, self._shares(later), self._pressed(later)), q

@@ -202,3 +202,138 @@ def follow_ground(
         before = heights[i]
         heights[i] += (wanted - before) * (1.0 - math.exp(-dt / times[k]))
         rates[i] = (heights[i] - before) / dt
+
+
+@kernel
+def points_at(
+    later: float,
+    cycle: float,
+    drift: Array,
+    standing: Bools,
+    phase: Array,
+    duty: Array,
+    ground: Array,
+    lifted: Array,
+    landing: Array,
+    going: Array,
+    step_height: float,
+    raised: Array,
+    rising: Array,
+    held: Array,
+    out: Array,
+) -> None:
+    """Feet in the base (n, 3) [m], an instant later: `carry`, `feet_now`, tilt and `in_base` in one call.
+
+    Args:
+        later: [s] than what is given.
+        cycle: [s].
+        drift: by which phases run slower (n,) [1/s].
+        standing: as all up to `landing` in `feet_now`.
+        phase: of each leg (n,).
+        duty: of each leg (n,).
+        ground: where each stands (n, 3) [m].
+        lifted: where each left the ground (n, 3) [m].
+        landing: where each is to land (n, 3) [m].
+        going: of the body over the ground (3,), as in `carry`.
+        step_height: [m].
+        raised: by which each foot is raised (n,) [m].
+        rising: rates of that (n,) [m/s].
+        held: pose of the base in the level frame, as in `in_base`.
+        out: the feet.
+    """
+    n = len(standing)
+    places = np.empty((3, n, 3))
+    places[0], places[1], places[2] = ground, lifted, landing
+    for k in range(3):
+        carry(places[k], going, later)
+    now, feet = np.empty(n), np.empty((n, 3))
+    for i in range(n):
+        now[i] = phase[i] + later / cycle - later * drift[i]
+    feet_now(standing, now, duty, places[0], places[1], places[2], step_height, feet)
+    for i in range(n):
+        feet[i, 2] += raised[i] + later * rising[i]
+    in_base(feet, held, out)
+
+
+@kernel
+def aim(
+    homes: Array,
+    standing: Bools,
+    left: Array,
+    velocity: Array,
+    going: Array,
+    half_stance: float,
+    outward: Array,
+    landing: Array,
+) -> None:
+    """Where swinging feet land, as places on the ground seen from the base now.
+
+    Args:
+        homes: where feet belong under the base (n, 3) [m].
+        standing: which stand (n,); their places stay.
+        left: until each lands (n,) [s].
+        velocity: that is wanted (3,) [m/s], [m/s], [rad/s].
+        going: with which the body goes over the ground meanwhile (3,).
+        half_stance: how far ahead of its home a foot lands, in time [s].
+        outward: by which feet land farther out (2,) [m].
+        landing: the places (n, 3) [m].
+    """
+    for i in range(len(standing)):
+        if not standing[i]:
+            place = landing[i : i + 1]
+            place[0] = homes[i]
+            carry(place, -velocity, half_stance)
+            place[0, 0] += outward[0]
+            place[0, 1] += outward[1]
+            carry(place, -going, left[i])
+
+
+@kernel
+def give_way(
+    q: Array,
+    feet: Array,
+    shares: Array,
+    pressed: Array,
+    felt: float,
+    mass: float,
+    com: Array,
+    legs: Array,
+    columns: Ints,
+    masses: Array,
+    centres: Array,
+    give: Array,
+    out: Array,
+) -> None:
+    """By what joints (n_joints,) [rad] give way under the robot's weight; see `bearing.Bearing.given_way`.
+
+    Args:
+        q: as all up to `pressed` there.
+        feet: in the base (n_legs, 3) [m].
+        shares: how much each may bear (n_legs,).
+        pressed: from below the centre of mass (2,) [m].
+        felt: weight of a mass [m/s²].
+        mass: of the robot [kg].
+        com: its centre in the base at home [m].
+        legs: numbers of the legs, as `kinematics.AbductionLegs` has them (n_legs, 13).
+        columns: of each leg's joints (n_legs, 3).
+        masses: of the links, as in `weights`.
+        centres: of these.
+        give: of each leg's joints under torques (n_legs, 3, 3) [rad/(N m)].
+        out: the angles; those of other joints stay.
+    """
+    n = len(columns)
+    load, angles, torque, J, below = np.empty(n), np.empty((n, 3)), np.empty((n, 3)), np.empty((3, 3)), np.empty(2)
+    below[0], below[1] = com[0] + pressed[0], com[1] + pressed[1]
+    share_weight(feet, shares, mass * felt, below, load)
+    for i in range(n):
+        for k in range(3):
+            angles[i, k] = q[columns[i, k]]
+    weights(angles, legs, masses, centres, torque)
+    for i in range(n):
+        slope(angles[i, 0], angles[i, 1], angles[i, 2], legs[i], J)
+        for k in range(3):
+            torque[i, k] = felt * torque[i, k] - J[2, k] * load[i]
+        for k in range(3):
+            out[columns[i, k]] = (
+                give[i, k, 0] * torque[i, 0] + give[i, k, 1] * torque[i, 1] + give[i, k, 2] * torque[i, 2]
+            )
