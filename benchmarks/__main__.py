@@ -22,6 +22,7 @@ TITLES = {
     "multibody": "Forces of a walk",
     "simulation": "Simulating a walk",
     "fidelity": "Simulating a worn robot",
+    "quadruped": "A quadruped",
     "recordings": "Recordings",
     "command_line": "Command line",
 }
