@@ -68,10 +68,8 @@ class BodySense:
         self.tilt = self._filter.update(reading.gyro, reading.accelerometer, self._dt)
         self.tilting = self._filter.rate
         self.turn += self._trust * (float(reading.gyro[2]) - self.turn)
-        if not bearing.any():
-            return
         kernel.feet_at_rest(
             reading.position, reading.velocity, reading.gyro, self._legs.numbers, self._legs.columns, self._radius,
             self._seen,
         )  # fmt: skip
-        self.velocity = self.velocity + self._trust * (self._seen[bearing].mean(axis=0) - self.velocity)
+        kernel.believe(self.velocity, self._seen, bearing, self._trust)

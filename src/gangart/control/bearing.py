@@ -47,7 +47,7 @@ class Bearing:
             rising: the body's acceleration upward [m/s²]; all of the robot weighs as much more.
         """
         felt = max(_G + rising, 0.0)  # nobody can pull at the ground
-        out = np.zeros_like(q)
+        out = np.zeros(len(q))
         kernel.give_way(
             q, feet, shares, pressed, felt, self._mass, self._com, self._legs.numbers, self._legs.columns,
             self._masses, self._centres, self._give, out,

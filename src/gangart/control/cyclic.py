@@ -29,6 +29,7 @@ _G = 9.81  # [m/s²]
 _GATHER = 1.0  # [s] in which the body leans over before the first foot lifts
 _AT_HOME = 2e-3  # [m] from its home a foot need not step there
 _EDGE = 0.05  # [1] part of the cycle in which a leg takes its load over, or hands it on
+_NOBODY = np.zeros(4, dtype=bool)  # of four legs
 
 
 class CyclicEngine:
@@ -59,7 +60,7 @@ class CyclicEngine:
             self._gains = np.array([balance.footing, balance.levelling])
             self._times = np.array([balance.finding, balance.righting])
         self.radius = np.array([leg.radius for leg in robot.legs.values()])
-        self._points, self._still = np.empty((4, 3)), np.zeros(4)
+        self._points, self._still, self._share, self._unwanted = np.empty((4, 3)), np.zeros(4), np.empty(4), np.zeros(2)
         self._adopt(gait if isinstance(gait, Gait) else robot.gaits[choose("gait", gait, robot.gaits)])
         self._restart()
 
@@ -207,12 +208,11 @@ class CyclicEngine:
         b, phase = self.balance, self._phase
         settled = self.standing & (phase > 0.1 * self.timing.duty) if self._since > self._gather else self.standing
         self.sense.update(reading, settled)
-        unwanted = self.sense.velocity - self._velocity[:2]
-        if b.lead and self.standing.any():  # an inverted pendulum falls away from where it stands
-            unwanted = unwanted - b.lead * _G / self.gait.height * self._ground[self.standing, :2].mean(axis=0)
-        size = math.hypot(unwanted[0], unwanted[1])
-        unwanted = unwanted * (max(size - b.quiet, 0.0) / size) if size else unwanted
-        self._going = self._velocity + np.array([*(b.yielding * unwanted), 0.0])
+        unwanted = self._unwanted
+        lead = b.lead * _G / self.gait.height
+        kernel.unwanted(self.sense.velocity, self._velocity, self._ground, self.standing, lead, b.quiet, unwanted)
+        self._going = self._velocity.copy()
+        self._going[:2] += b.yielding * unwanted
         out = b.capture * unwanted
         far = math.hypot(out[0], out[1])
         self._outward = out * min(1.0, b.farthest / far) if far else out
@@ -247,7 +247,7 @@ class CyclicEngine:
         self._cycles += dt / self.gait.cycle
         self._phase = self.timing.phase(self._cycles)
         now = self._phase < self._duty
-        stays = self._came if self._halting else np.zeros_like(now)
+        stays = self._came if self._halting else _NOBODY
         lifts, lands = before & ~now & self.standing & ~stays, now & ~self.standing
         if lifts.any():
             self._lifted[lifts] = self._ground[lifts]
@@ -336,20 +336,18 @@ class CyclicEngine:
 
     def _shares(self, later: float) -> Array:
         """How much of the weight each leg may bear (n_legs,), 0…1: more after landing, less before lifting."""
-        return np.where(self.standing, np.clip(self._bears + later * self._taking, 0.05, 1.0), 0.0)
+        kernel.shares_at(later, self.standing, self._bears, self._taking, self._share)
+        return self._share
 
     def _bear(self, dt: float) -> None:
         """A leg takes its load over after landing, and hands it on before it lifts."""
-        phase, duty = self._phase, self._duty
-        if self._running:
-            goes = self.standing & (phase < duty) & (duty - phase < _EDGE)
-            if self._halting:
-                goes &= ~self._came
-            self._taking = np.where(goes, -1.0, 1.0) / (_EDGE * self.gait.cycle)
-            self._bears = np.clip(self._bears + self._taking * dt, 0.05, 1.0)
-        else:
-            self._bears, self._taking = np.ones_like(phase), np.zeros_like(phase)
-        self._bears[~self.standing] = 0.05
+        if not self._running:
+            self._bears[:], self._taking[:] = np.where(self.standing, 1.0, kernel.LIGHT), 0.0
+            return
+        stays = self._came if self._halting else _NOBODY
+        kernel.take_loads(
+            self._bears, self._taking, self.standing, self._phase, self._duty, stays, _EDGE, self.gait.cycle, dt
+        )
 
     def _pressed(self, later: float) -> Array:
         """How far from below the centre of mass the robot presses on the ground (2,) [m], as it leans in a circle."""

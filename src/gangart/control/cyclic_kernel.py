@@ -15,6 +15,8 @@ from gangart.compiled import kernel
 from gangart.kinematics.abduction_kernels import foot, slope
 from gangart.signals import Array, Bools, Ints
 
+LIGHT = 0.05  # [1] of its share: what a foot bears at least that stands
+
 
 @kernel
 def carry(points: Array, velocity: Array, dt: float) -> None:
@@ -256,6 +258,44 @@ def points_at(
 
 
 @kernel
+def take_loads(
+    bears: Array,
+    taking: Array,
+    standing: Bools,
+    phase: Array,
+    duty: Array,
+    stays: Bools,
+    edge: float,
+    cycle: float,
+    dt: float,
+) -> None:
+    """A leg takes its load over after landing, and hands it on before it lifts.
+
+    Args:
+        bears: how much of its share each leg bears (n,), LIGHT…1; goes on by `dt`.
+        taking: change of that (n,) [1/s].
+        standing: which stand (n,).
+        phase: of each leg (n,).
+        duty: part of the cycle that each stands (n,).
+        stays: which will not lift (n,).
+        edge: part of the cycle in which loads change.
+        cycle: [s].
+        dt: [s].
+    """
+    for i in range(len(bears)):
+        goes = phase[i] < duty[i] and duty[i] - phase[i] < edge and not stays[i]
+        taking[i] = (-1.0 if goes else 1.0) / (edge * cycle)
+        bears[i] = min(max(bears[i] + taking[i] * dt, LIGHT), 1.0) if standing[i] else LIGHT
+
+
+@kernel
+def shares_at(later: float, standing: Bools, bears: Array, taking: Array, out: Array) -> None:
+    """How much of its share each leg bears (n,), an instant [s] later; nothing in the air."""
+    for i in range(len(out)):
+        out[i] = min(max(bears[i] + later * taking[i], LIGHT), 1.0) if standing[i] else 0.0
+
+
+@kernel
 def aim(
     homes: Array,
     standing: Bools,
@@ -337,3 +377,41 @@ def give_way(
             out[columns[i, k]] = (
                 give[i, k, 0] * torque[i, 0] + give[i, k, 1] * torque[i, 1] + give[i, k, 2] * torque[i, 2]
             )
+
+
+@kernel
+def believe(velocity: Array, seen: Array, firm: Bools, trust: float) -> None:
+    """Take the mean of what feet that stand firmly see (n_legs, 2) [m/s] into a velocity (2,), by the part `trust`."""
+    n, x, y = 0, 0.0, 0.0
+    for i in range(len(firm)):
+        if firm[i]:
+            n, x, y = n + 1, x + seen[i, 0], y + seen[i, 1]
+    if n > 0:
+        velocity[0] += trust * (x / n - velocity[0])
+        velocity[1] += trust * (y / n - velocity[1])
+
+
+@kernel
+def unwanted(seen: Array, wanted: Array, ground: Array, standing: Bools, lead: float, quiet: float, out: Array) -> None:
+    """Velocity (2,) [m/s] that nobody wanted, beyond a quiet part; a fall over the standing feet is foreseen.
+
+    Args:
+        seen: velocity of the body (2,) [m/s].
+        wanted: (>= 2,) [m/s].
+        ground: where feet stand (n, >= 2) [m].
+        standing: which do (n,).
+        lead: how much of the feet's middle an inverted pendulum falls away in the time that is foreseen [1/s].
+        quiet: [m/s].
+        out: the velocity.
+    """
+    n, x, y = 0, 0.0, 0.0
+    for i in range(len(standing)):
+        if standing[i]:
+            n, x, y = n + 1, x + ground[i, 0], y + ground[i, 1]
+    out[0], out[1] = seen[0] - wanted[0], seen[1] - wanted[1]
+    if n > 0:
+        out[0] -= lead * x / n
+        out[1] -= lead * y / n
+    size = math.hypot(out[0], out[1])
+    part = max(size - quiet, 0.0) / size if size > 0.0 else 0.0
+    out[0], out[1] = part * out[0], part * out[1]
