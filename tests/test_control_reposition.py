@@ -194,7 +194,7 @@ def test_the_robot_does_what_the_plan_says(seed: int) -> None:
 
 def test_it_stands_up_and_lies_down_without_sliding_or_straining() -> None:
     up = plan_stand_up(LEGS, 0.32)
-    for plan, height in ((up, 0.32), (plan_lie_down(LEGS, up.goal), lying(LEGS).pose[2])):
+    for plan, height in ((up, 0.32), (plan_lie_down(LEGS, 0.32), lying(LEGS).pose[2])):
         recording = carried_out(plan)
         assert recording.base_position[-1, 2] == pytest.approx(height, abs=0.003)
         motor = ROBOT.motors["hub"]

@@ -126,12 +126,27 @@ class CyclicEngine:
         goal = self.robot.gaits[choose("gait", gait, self.robot.gaits)]
         self._morph = Morph(self.timing, self.gait, goal, tuple(self.robot.legs))
 
-    def begin(self, gait: str, place: Array, time: float) -> None:
-        """Stand still in the stance of a gait, base at x, y [m], yaw [rad] of the plan, from a time [s] on."""
+    def begin(self, gait: str, place: Array, feet: Array, held: Array) -> None:
+        """Stand still in about the stance of a gait, as after `stop`.
+
+        Args:
+            gait: its name.
+            place: of the base in the plan: x, y [m], yaw [rad].
+            feet: where they are on the floor beside that place (n_legs, 2) [m].
+            held: the body's pose beside the gait's own (6,) x, y, z [m], roll, pitch, yaw [rad].
+        """
+        pose = self.pose
         self._adopt(self.robot.gaits[choose("gait", gait, self.robot.gaits)])
         self._restart()
-        self._body[:], self._time, self._halting = place, time, True
+        self._body[:], self._ground[:, :2], self._halting = place, feet, True
         self._came[:] = True
+        self._follower.value[:], self.pose = held, pose
+        self._turned = self._shanks(self._joints_for(0.0)[1])
+        self.reference = self._reference()
+
+    def where(self) -> tuple[Array, Array, Array]:
+        """Place, feet and held pose of now, as `begin` has them."""
+        return self._body.copy(), self._ground[:, :2].copy(), self._held(0.0)
 
     @property
     def changing(self) -> bool:

@@ -23,7 +23,7 @@ MARGIN = 0.02  # [m] that is promised unless told otherwise
 _WISH = 0.03  # [m] more than that, where it can be had: the body may then move quickly
 _SAMPLES = 12  # of a way, while searching
 _FINE = 60  # of a way, when it is decided
-_THERE = 5e-4  # [m] from its goal a foot stays
+_THERE = 5e-4  # [m]
 _STEP_HEIGHT = 0.04  # [m]
 _APART = 0.05  # [m] between the centres of two balls
 _STRIDE = 0.12  # [m] of all feet at once, in a plan of several rounds
@@ -37,6 +37,7 @@ class Demands:
 
     margin: float = MARGIN  # [m] of centre of mass and zero moment point inside the feet that stand
     step_height: float = _STEP_HEIGHT  # [m]
+    there: float = _THERE  # [m] from its goal a foot stays where it is
 
 
 def plan_reposition(legs: LegControl, start: Stance, goal: Stance, demands: Demands | None = None) -> RepositionPlan:
@@ -93,7 +94,7 @@ def neutral_below(legs: LegControl, stance: Stance) -> Stance:
     home = legs.home(_home_height(legs))
     turn = stance.pose[5]
     middle = stance.feet.mean(axis=0)
-    return _moved(home, middle[0], middle[1], turn)
+    return moved_stance(home, middle[0], middle[1], turn)
 
 
 def _home_height(legs: LegControl) -> float:
@@ -101,7 +102,8 @@ def _home_height(legs: LegControl) -> float:
     return float((legs.radius - points[:, 2]).max())
 
 
-def _moved(stance: Stance, x: float, y: float, turn: float) -> Stance:
+def moved_stance(stance: Stance, x: float, y: float, turn: float) -> Stance:
+    """A stance of a frame that lies at x, y [m], turned by an angle [rad]."""
     c, s = math.cos(turn), math.sin(turn)
     R = np.array([[c, -s], [s, c]])
     pose = stance.pose.copy()
@@ -112,7 +114,7 @@ def _moved(stance: Stance, x: float, y: float, turn: float) -> Stance:
 
 def _between(legs: LegControl, a: Stance, b: Stance, part: float) -> Stance:
     pose = a.pose + part * (b.pose - a.pose)
-    return _moved(legs.home(_home_height(legs)), pose[0], pose[1], pose[5])
+    return moved_stance(legs.home(_home_height(legs)), pose[0], pose[1], pose[5])
 
 
 def _joined(plans: list[RepositionPlan]) -> RepositionPlan:
@@ -140,7 +142,7 @@ class _Search:
     def __init__(self, legs: LegControl, start: Stance, goal: Stance, demands: Demands) -> None:
         self._legs, self._start, self._goal, self._demands = legs, start, goal, demands
         self._from, self._to = legs.anchors(start), legs.anchors(goal)
-        self._moves = [i for i in range(len(self._to)) if np.hypot(*(self._to[i] - self._from[i])) > _THERE]
+        self._moves = [i for i in range(len(self._to)) if np.hypot(*(self._to[i] - self._from[i])) > demands.there]
         self.found: list[RepositionPlan] = []
         self._best = math.inf
         self.why, self._how_far = "", -math.inf
@@ -321,4 +323,4 @@ def _on_edge(a: Array, b: Array, point: Array) -> Array:
     return np.asarray(a + along * edge)
 
 
-__all__ = ["MARGIN", "Demands", "RepositionPlan", "nearest_inside", "neutral_below", "plan_reposition"]
+__all__ = ["MARGIN", "Demands", "RepositionPlan", "moved_stance", "nearest_inside", "neutral_below", "plan_reposition"]

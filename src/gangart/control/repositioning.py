@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from gangart.control.engine import Reference
-from gangart.control.leg_control import LegControl
+from gangart.control.leg_control import LegControl, Stance
 from gangart.control.segments import RepositionPlan, Segment, shares_in, smooth
 from gangart.control.stance_kernel import pose_between, swung
 from gangart.signals import Array, Command, JointTargets, SensorReading
@@ -32,10 +32,10 @@ class RepositionEngine:
     def begin(self, plan: RepositionPlan, place: Array | None = None) -> None:
         """Take up a plan, whose ground frame has its origin at x, y [m], yaw [rad] in the world."""
         self.plan, self.notes = plan, ()
-        self._place = np.zeros(3) if place is None else np.array(place, dtype=np.float64)
+        self.place = np.zeros(3) if place is None else np.array(place, dtype=np.float64)
         last = plan.segments[-1] if plan.segments else None
         anchors = last.after if last else self.legs.anchors(plan.goal)
-        load = (last.load[1], last.load[1]) if last else (1.0, 1.0)
+        load = (last.load[1],) * 2 if last else (plan.load,) * 2
         still = Segment(plan.goal.pose, plan.goal.pose, -1, anchors, anchors, 0.0, math.inf, plan.margin, load)
         self._segments = (*plan.segments, still)
         self._ends = [s.ends(self.legs) if s.swing >= 0 else None for s in self._segments]
@@ -61,7 +61,7 @@ class RepositionEngine:
 
     def reset(self, reading: SensorReading) -> None:
         """Begin the plan anew; the robot stands in its start."""
-        self.begin(self.plan, self._place)
+        self.begin(self.plan, self.place)
 
     def tick(self, command: Command, reading: SensorReading) -> JointTargets:
         """Joint targets for the end of this tick."""
@@ -78,11 +78,10 @@ class RepositionEngine:
         self.reference = reference
         return JointTargets(reading.time + dt, q, (later - q) / _INSTANT)
 
-    def place_of(self, pose: Array) -> Array:
-        """Where a pose of the ground frame has the base: x, y [m], yaw [rad] in the world."""
-        c, s = math.cos(self._place[2]), math.sin(self._place[2])
-        x, y = self._place[0] + c * pose[0] - s * pose[1], self._place[1] + s * pose[0] + c * pose[1]
-        return np.array([x, y, self._place[2] + pose[5]])
+    @property
+    def now(self) -> Stance:
+        """Feet and body in the plan's ground frame."""
+        return Stance(self._feet[:, :2], self._pose)
 
     def _look(self, later: float) -> Array:
         """What to ask for (n_joints,) [rad] an instant [s] from now."""
@@ -115,6 +114,6 @@ class RepositionEngine:
         support = np.ones(len(self.robot.legs), dtype=bool)
         if swing >= 0:
             support[swing] = False
-        x, y, yaw = self._place
+        x, y, yaw = self.place
         R = np.array([[math.cos(yaw), -math.sin(yaw)], [math.sin(yaw), math.cos(yaw)]])
         return Reference(R @ pressed + (x, y), np.array([*(R @ com[:2] + (x, y)), com[2]]), support)

@@ -65,9 +65,9 @@ def plan_stand_up(legs: LegControl, height: float) -> RepositionPlan:
     return RepositionPlan(start, goal, (press, rise), margin)
 
 
-def plan_lie_down(legs: LegControl, start: Stance) -> RepositionPlan:
-    """The way back of `plan_stand_up`, for a robot that stands as that leaves it; see `standing_to_lie`."""
-    up = plan_stand_up(legs, float(start.pose[2]))
+def plan_lie_down(legs: LegControl, height: float) -> RepositionPlan:
+    """The way back of `plan_stand_up`, for a robot that stands as that leaves it."""
+    up = plan_stand_up(legs, height)
     back = tuple(replace(s, a=s.b, b=s.a, load=(s.load[1], s.load[0])) for s in reversed(up.segments))
     return RepositionPlan(up.goal, up.start, back, up.margin)
 

@@ -74,6 +74,7 @@ class RepositionPlan:
     goal: Stance
     segments: tuple[Segment, ...]
     margin: float  # [m] the least of the centre of mass inside the feet that stand
+    load: float = 1.0  # part of the weight that the legs bear in the end, where there is no segment
 
     @property
     def duration(self) -> float:

@@ -125,7 +125,7 @@ def _walk(
         k += 1
         if engine.notes:
             about["notes"] += [note for note in engine.notes if note not in about["notes"]]
-        if about["fell"] is None and world.fallen:
+        if about["fell"] is None and world.fallen and not getattr(engine, "lies", False):
             about["fell"] = world.time
             end = min(end, k + ticks(AFTER_FALL))
         if k % per_block == 0:
