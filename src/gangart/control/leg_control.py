@@ -112,16 +112,27 @@ class LegControl:
         out[self.legs.columns] = q
         return out
 
-    def asked(self, q: Array, feet: Array, pose: Array, shares: Array, pressed: Array, load: float = 1.0) -> Array:
+    def asked(
+        self,
+        q: Array,
+        feet: Array,
+        pose: Array,
+        pressed: Array,
+        *,
+        load: float = 1.0,
+        swing: int = -1,
+        free: float = 0.0,
+    ) -> Array:
         """What to ask the motors for (n_joints,) [rad], so that the legs get their angles.
 
         Args:
             q: angles of the legs (n_legs, 3) [rad].
             feet: in the ground frame (n_legs, 3) [m].
             pose: of the base (6,).
-            shares: how much of the weight each leg may bear (n_legs,), 0…1.
             pressed: where the robot presses on the ground (2,) [m], in the ground frame.
             load: part of the weight that the legs bear.
+            swing: a leg that swings, or is about to, or did; -1: none.
+            free: part of its load that the others have.
         """
         joints = self.joints(q)
         if self.bearing is None or load == 0.0:
@@ -129,7 +140,14 @@ class LegControl:
         c, s = np.cos(pose[5]), np.sin(pose[5])
         x, y = pressed[0] - pose[0], pressed[1] - pose[1]
         away = np.array([c * x + s * y, c * y - s * x]) - self._home_com[:2]
-        return joints + load * self.bearing.given_way(joints, self.in_base(feet, pose), shares, away)
+        points, shares = self.in_base(feet, pose), np.ones(len(q))
+        given = np.zeros(len(joints))
+        if free < 1.0:
+            given += (1.0 - free) * self.bearing.given_way(joints, points, shares, away)
+        if free > 0.0:
+            shares[swing] = 0.0
+            given += free * self.bearing.given_way(joints, points, shares, away)
+        return joints + load * given
 
 
 def _rest(legs: LegControl) -> Array:

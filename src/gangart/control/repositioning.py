@@ -8,7 +8,7 @@ import numpy as np
 
 from gangart.control.engine import Reference
 from gangart.control.leg_control import LegControl, Stance
-from gangart.control.segments import RepositionPlan, Segment, shares_in, smooth
+from gangart.control.segments import RepositionPlan, Segment, free_of_load, smooth
 from gangart.control.stance_kernel import pose_between, swung
 from gangart.signals import Array, Command, JointTargets, SensorReading
 
@@ -40,7 +40,6 @@ class RepositionEngine:
         self._segments = (*plan.segments, still)
         self._ends = [s.ends(self.legs) if s.swing >= 0 else None for s in self._segments]
         self._at, self._in = 0, 0.0  # segment, and time [s] in it
-        self._shares = np.ones(len(self.robot.legs))
         self._pose, self._point = np.empty(6), np.zeros(3)
         self._look(0.0)
 
@@ -96,12 +95,12 @@ class RepositionEngine:
         anchors = segment.after if part >= 1.0 else segment.before
         feet, q = self.legs.posture(anchors, self._pose, segment.swing if lifted else -1, self._point)
         self._feet = feet
-        shares_in(segment, time, self._shares)
         com = self.legs.com(q, self._pose)
         pressed = com[:2] - self._accelerated(segment, part, float(com[2]))
         load = segment.load[0] + way * (segment.load[1] - segment.load[0])
         self.reference = self._reference(com, pressed, segment.swing if lifted else -1)
-        return self.legs.asked(q, feet, self._pose, self._shares, pressed, load)
+        free = free_of_load(segment, time)
+        return self.legs.asked(q, feet, self._pose, pressed, load=load, swing=segment.swing, free=free)
 
     def _accelerated(self, segment: Segment, part: float, height: float) -> Array:
         """How far the zero moment point is behind the centre of mass (2,) [m]."""

@@ -15,7 +15,7 @@ from gangart.signals import Array
 if TYPE_CHECKING:
     from gangart.control.leg_control import LegControl, Stance
 
-HAND_OVER = 0.15  # [s] in which a leg's load goes to the others before it lifts, and comes back after it has landed
+HAND_OVER = 0.2  # [s] in which a leg's load goes to the others before it lifts, and comes back after it has landed
 _G = 9.81  # [m/s²]
 _PEAK = 10.0 / math.sqrt(3.0)  # largest acceleration of `swing_way`, for a way of 1 in a time of 1
 _FASTEST = 15.0 / 8.0  # and its largest speed
@@ -106,10 +106,9 @@ def smooth(part: float) -> tuple[float, float]:
     return swing_way(part), 30.0 * part * part * (1.0 - part) * (1.0 - part)
 
 
-def shares_in(segment: Segment, time: float, out: Array) -> None:
-    """How much each leg may bear (n_legs,), after a time [s] in a segment."""
-    out[:] = 1.0
+def free_of_load(segment: Segment, time: float) -> float:
+    """Part of the swinging leg's load that the others have, after a time [s] in a segment."""
     if segment.swing < 0:
-        return
+        return 0.0
     edge = min(time, segment.duration - time) / HAND_OVER
-    out[segment.swing] = 1.0 - min(max(edge, 0.0), 1.0)
+    return swing_way(min(max(edge, 0.0), 1.0))

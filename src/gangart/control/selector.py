@@ -28,6 +28,7 @@ from gangart.signals import Array, BodyPose, Command, JointTargets, SensorReadin
 
 STAND, LIE = "stand", "lie"
 State = Literal["lying", "standing", "repositioning", "walking", "stopping"]
+_REST = 0.4  # [s] after the last foot came home
 _THERE = 4e-3  # [m] beside its home a gait takes a foot as it is
 
 
@@ -150,8 +151,10 @@ class GaitSelector:
             if self.selected == self.gait:
                 self.walker.start()
                 self.state = "walking"
-            elif self.walker.stopped:  # gaitStopped
-                self.state = "standing"
+            elif self.walker.stopped:  # gaitStopped, as soon as nothing rocks any more
+                self._rested += self.robot.tick
+                if self._rested >= _REST:
+                    self.state = "standing"
         if self.state == "repositioning" and self.mover.done:  # repositionDone
             self._arrive()
         if self.state in ("standing", "lying") and self.selected != self._at:  # gaitSelected
@@ -166,7 +169,7 @@ class GaitSelector:
             self.walker.change(self.gait)
             return
         self.walker.stop()
-        self.state = "stopping"
+        self.state, self._rested = "stopping", 0.0
 
     def _depart(self) -> None:
         """Plan the way to what is selected; where there is none the robot stays, and says why."""
