@@ -25,16 +25,16 @@ from gangart.signals import Array, Bools, SensorReading
 class Balance:
     """How strongly a gait reacts to what its sensors say; all 0 is open loop."""
 
-    capture: float = 0.08  # [s] by which a foot lands farther out per unwanted velocity
-    yielding: float = 0.4  # [1] part of the unwanted velocity to which standing legs give way
+    capture: float = 0.12  # [s] by which a foot lands farther out per unwanted velocity
+    yielding: float = 0.6  # [1] part of the unwanted velocity to which standing legs give way
     levelling: float = 0.75  # [1] by how much of its tilt the body is turned back, beyond what stiff legs do
     footing: float = 0.4  # [1] how much of the tilt the feet in the air make up for
     trust: float = 1.0  # [1] part of a new velocity that is believed at each tick
     farthest: float = 0.13  # [m] by which a foot lands farther out at most
-    finding: float = 0.03  # [s] in which feet in the air find the ground
-    lead: float = 0.04  # [s] by which a fall over the standing feet is foreseen: delays of sensors and motors
-    quiet: float = 0.05  # [m/s] of unwanted velocity that a gait has by itself
-    righting: float = 0.04  # [s] in which standing feet turn the body back
+    finding: float = 0.035  # [s] in which feet in the air find the ground
+    lead: float = 0.03  # [s] by which a fall over the standing feet is foreseen: delays of sensors and motors
+    quiet: float = 0.1  # [m/s] of unwanted velocity that a gait has by itself
+    righting: float = 0.075  # [s] in which standing feet turn the body back
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():

@@ -35,6 +35,8 @@ class Bearing:
         self._legs, self._mass = legs, robot.mass
         self._com = _com_at_home(robot)
         self._masses, self._centres = _leg_masses(robot)
+        inertia = _leg_inertias(robot, legs)
+        self._lag = np.array([g @ i for g, i in zip(self._give, inertia, strict=True)])  # (n_legs, 3, 3) [s²]
 
     def given_way(self, q: Array, feet: Array, shares: Array, pressed: Array, rising: float = 0.0) -> Array:
         """What to add to the targets (n_joints,) [rad].
@@ -53,6 +55,26 @@ class Bearing:
             self._masses, self._centres, self._give, out,
         )  # fmt: skip
         return out
+
+    def swung(self, acceleration: Array) -> Array:
+        """What to add to the targets of legs (n_legs, 3) [rad] that accelerate so (n_legs, 3) [rad/s²] in the air."""
+        return np.asarray((self._lag @ acceleration[:, :, None])[:, :, 0])
+
+
+def _leg_inertias(robot: Robot, legs: AbductionLegs) -> Array:
+    """Inertia of each leg's joints at home, links and rotors (n_legs, 3, 3) [kg m²], the base at rest."""
+    import mujoco
+
+    data = mujoco.MjData(robot.model)
+    data.qpos[robot.qpos_index] = robot.home_position
+    mujoco.mj_forward(robot.model, data)
+    whole = np.zeros((robot.model.nv, robot.model.nv))
+    mujoco.mj_fullM(robot.model, data, whole)
+    links = whole[np.ix_(robot.dof_index, robot.dof_index)]
+    motors = [robot.motor_of(joint) for joint in robot.joints]
+    rotors = np.diag([m.rotor_inertia * m.gear_ratio**2 if m is not None else 0.0 for m in motors])
+    inertia = links + robot.hubs.T @ rotors @ robot.hubs
+    return np.array([inertia[np.ix_(c, c)] for c in legs.columns])
 
 
 def _leg_masses(robot: Robot) -> tuple[Array, Array]:

@@ -25,6 +25,8 @@ from gangart.robots import Gait, Robot
 from gangart.signals import Array, BodyPose, Bools, Command, JointTargets, SensorReading
 
 _INSTANT = 1e-4  # [s] over which joint speeds are differenced
+_MOMENT = 2e-3  # [s] over which accelerations are
+_WILD = 2000.0  # [rad/s²] beyond that nothing is made up for: a step is late
 _G = 9.81  # [m/s²]
 _GATHER = 1.0  # [s] in which the body leans over before the first foot lifts
 _AT_HOME = 2e-3  # [m] from its home a foot need not step there
@@ -163,10 +165,14 @@ class CyclicEngine:
         self._step(due, dt)
         q, bent = self._joints_for(0.0)
         later, _ = self._joints_for(_INSTANT)
+        speed = (later - q) / _INSTANT
+        if self.bearing is not None:
+            swung, change = self._swung(bent, dt)
+            q, speed = q + swung, speed + change
         self._roll(bent)
         self.notes = (*limited, *self._follower.notes, *self._unreached())
         self.reference = self._reference()
-        return JointTargets(due, q, (later - q) / _INSTANT)
+        return JointTargets(due, q, speed)
 
     # ------------------------------------------------------------------ state
 
@@ -187,6 +193,7 @@ class CyclicEngine:
         self._leaning = 0.0  # part of the way into the lean
         self._halting = False
         self._came = np.zeros(n, dtype=bool)  # which feet came home since the stop
+        self._swings = np.zeros(len(self.robot.joints))  # [rad] what swinging legs' targets have more
         self._bears, self._taking = np.ones(n), np.zeros(n)  # how much of its share each leg bears; its change [1/s]
         self._follower.restart()
         self._cycles = _before_lift(self.timing)
@@ -327,14 +334,30 @@ class CyclicEngine:
         angle = 2.0 * math.pi * (self._cycles + begun / self.gait.cycle + self.gait.lean_phase)
         return np.asarray(self.gait.lean * part * (math.cos(angle) * self._leans[0] + math.sin(angle) * self._leans[1]))
 
+    def _bent(self, later: float) -> Array:
+        """Joint angles [rad] that put the feet where they belong, an instant [s] later than the targets are due."""
+        q = self.robot.home_position.copy()
+        joints_to(self._place(later)[None], self.legs.numbers, self.legs.columns, q[None], self._status[None])
+        return q
+
+    def _swung(self, bent: Array, dt: float) -> tuple[Array, Array]:
+        """What to add to angles [rad] and speeds [rad/s] for legs that swing: motors give way to inertia, too."""
+        assert self.bearing is not None
+        d = _MOMENT
+        acceleration = ((self._bent(d) - 2.0 * bent + self._bent(-d)) / (d * d))[self.legs.columns]
+        acceleration[self.standing] = 0.0
+        swung = np.zeros_like(bent)
+        swung[self.legs.columns] = self.bearing.swung(np.clip(acceleration, -_WILD, _WILD))
+        change = (swung - self._swings) / dt
+        self._swings = swung
+        return swung, change
+
     def _joints_for(self, later: float) -> tuple[Array, Array]:
         """Joint angles [rad] to ask for, and to get, an instant [s] later than the targets are due."""
-        points = self._place(later)
-        q = self.robot.home_position.copy()
-        joints_to(points[None], self.legs.numbers, self.legs.columns, q[None], self._status[None])
+        q = self._bent(later)
         if self.bearing is None:
             return q, q
-        return q + self.bearing.given_way(q, points, self._shares(later), self._pressed(later)), q
+        return q + self.bearing.given_way(q, self._points, self._shares(later), self._pressed(later)), q
 
     def _shanks(self, q: Array) -> Array:
         """How far each shank is turned about x and y of the base (n_legs, 2) [rad]."""
