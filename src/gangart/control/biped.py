@@ -176,12 +176,12 @@ class BipedEngine:
         )  # fmt: skip
         self._index += 1
         self._soles = soles[0]
-        q = self.poser(com, soles, joints, reading.position)
+        q = self.poser(com, soles, joints, reading.position, INSTANT)
         self._joints = q[0]
         self.notes = (*self._limited, *self.poser.notes, *(self.arms.at_end(joints[0]) if held else ()))
         zmp = self._references[min(self._index, len(self._references) - 1)]  # standing, the last one holds
         self.reference = Reference(zmp, com[0], standing[0])
-        wanted = JointTargets(due, q[0], (q[1] - q[0]) / INSTANT)
+        wanted = JointTargets(due, q[0], q[1])
         return wanted if self._live is None else self._live.targets(wanted)
 
     def _room(self) -> tuple[Array, Array, Bools, Array]:
@@ -232,7 +232,7 @@ class BipedEngine:
         com[:, :2] = self._references[0]
         soles[:], standing[:] = soles_at(self._plan, self.walk.step_height, np.array([time]), self.walk.swing)
         held = [turn_arms(self._arms(), com[k], soles[k], 0.0, joints[k]) for k in range(2)]
-        self._joints, self._soles = self.poser(com, soles, joints, None)[0], soles[0]
+        self._joints, self._soles = self.poser(com, soles, joints, None, INSTANT)[0], soles[0]
         self.notes = (*self._limited, *self.poser.notes, *(self.arms.at_end(joints[0]) if any(held) else ()))
         self.reference = Reference(self._references[0], com[0], standing[0])
 

@@ -47,46 +47,53 @@ class Poser:
             self._work, self._places = self.solver.new_work(), np.zeros((2, 4))
             self._note = np.zeros((2, 4), dtype=np.int64)
 
-    def __call__(self, com: Array, feet: Array, joints: Array, measured: Array | None) -> Array:
-        """Joint angles [rad] for a tick's end and for what follows at once, as if it had one memory: (2, n_joints).
+    def __call__(self, com: Array, feet: Array, joints: Array, measured: Array | None, instant: float) -> Array:
+        """Joint angles [rad] and speeds [rad/s] for a tick's end, (2, n_joints).
 
         Args:
-            com: of both moments, (2, 3) [m].
+            com: of the tick's end and an instant later, (2, 3) [m].
             feet: (2, n_legs, 4) x, y, z [m], yaw [rad].
             joints: (2, n_joints) [rad], of which arms and head are taken.
             measured: the joint angles that the robot reports, (n_joints,) [rad].
+            instant: time between both [s].
 
         Status and notes are those of the tick's end.
         """
         taken = self.adaptation == "measured" and measured is not None
         com_in_base = self.solver.com(measured) if taken and measured is not None else None
         if isinstance(self.solver, ClosedFormPosture):
-            q, status = self._closed_form(self.solver, com, feet, joints, com_in_base), int(self._note[0, 0])
+            q, status = self._closed_form(self.solver, com, feet, joints, com_in_base, instant), int(self._note[0, 0])
         else:
-            q, status = self._numeric(self.solver, com, feet, joints, com_in_base)
+            q, status = self._numeric(self.solver, com, feet, joints, com_in_base, instant)
         self.status, self.notes = STATUS[status], ()
         if status:
             self.notes = legs_at_end(self.robot, self.solver, feet[:1], q[:1], self.place[None])
         return q
 
     def _closed_form(
-        self, solver: ClosedFormPosture, com: Array, feet: Array, joints: Array, com_in_base: Array | None
+        self,
+        solver: ClosedFormPosture,
+        com: Array,
+        feet: Array,
+        joints: Array,
+        com_in_base: Array | None,
+        instant: float,
     ) -> Array:
         q, tolerance = np.empty_like(joints), solver.tolerance
         if com_in_base is not None:
             self._state[0, :3], self._state[0, 3:], tolerance = com_in_base, 0.0, np.inf
-        pair(solver.model, com, feet, joints, tolerance, self._state, self._work, q, self._places, self._note)
+        pair(solver.model, com, feet, joints, tolerance, self._state, self._work, instant, q, self._places, self._note)
         self.place = self._places[0]
         return q
 
     def _numeric(
-        self, solver: PostureSolver, com: Array, feet: Array, joints: Array, com_in_base: Array | None
+        self, solver: PostureSolver, com: Array, feet: Array, joints: Array, com_in_base: Array | None, instant: float
     ) -> tuple[Array, int]:
         now = solver.solve(com[0], feet[0], joints[0], com_in_base=com_in_base, on_failure="clamp")
         self.place = np.append(now.base_position, now.base_yaw)
         near = now.joints + (joints[1] - joints[0])  # legs as they are now
         later = solver.solve(com[1], feet[1], near, com_in_base=com_in_base, on_failure="clamp")
-        return np.stack([now.joints, later.joints]), int(now.status)
+        return np.stack([now.joints, (later.joints - now.joints) / instant]), int(now.status)
 
     def sequence(self, time: Array, com: Array, feet: Array, joints: Array) -> JointTrajectory:
         """A whole motion at once, time along axis 0, with the iterated adaptation."""

@@ -252,17 +252,21 @@ def pair(
     tolerance: float,
     state: Array,
     work: Array,
+    instant: float,
     q: Array,
     place: Array,
     note: Ints,
 ) -> None:
-    """`tick` for the first of two rows, and for the second from what it has left; state (2, STATE) keeps the first's.
+    """`tick` for the first of two moments an instant [s] apart, and for the second from what it has left.
 
-    Arguments are those of `tick` with an axis of two before them, except for the tolerance and the scratch memory.
+    Arguments are those of `tick` with an axis of two before them, except for the tolerance and the scratch memory;
+    state (2, STATE) keeps the first's. Into q go angles [rad], and speeds [rad/s] in place of the second's.
     """
     tick(model, com[0], feet[0], joints[0], tolerance, state[0], work, q[0], place[0], note[0])
     state[1] = state[0]
     tick(model, com[1], feet[1], joints[1], tolerance, state[1], work, q[1], place[1], note[1])
+    for i in range(q.shape[1]):
+        q[1, i] = (q[1, i] - q[0, i]) / instant
 
 
 @kernel

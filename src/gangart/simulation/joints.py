@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import mujoco
 import numpy as np
 
-from gangart.compiled import kernel
 from gangart.errors import BadValue
 from gangart.robots import Robot
 from gangart.signals import Array, Bools, Ints
 from gangart.simulation.gearbox import PLAY
+
+
+class Encoders(NamedTuple):
+    """Where in a state row the encoders look, as kernels take it."""
+
+    angle: Ints  # (n_joints,) of the hinges that motors turn
+    speed: Ints  # (n_joints,)
+    geared: Ints  # columns of joints whose encoder sits behind a gear
+    gear_angle: Ints  # of these gears
+    gear_speed: Ints
 
 
 class Joints:
@@ -23,13 +32,17 @@ class Joints:
         hinges = [model.joint(name) for name in robot.joints]
         self.angle: Ints = np.array([1 + j.qposadr[0] for j in hinges])  # (n_joints,) of the hinges that motors turn
         self.speed: Ints = np.array([1 + model.nq + j.dofadr[0] for j in hinges])  # (n_joints,)
+        ids = np.array([j.id for j in hinges])
+        limited = model.jnt_actfrclimited[ids].astype(bool)[:, None]
+        self.torque_limits = np.where(limited, model.jnt_actfrcrange[ids], [-math.inf, math.inf])  # (n_joints, 2) [N m]
         names = {model.joint(i).name for i in range(model.njnt)}
         geared = [i for i, name in enumerate(robot.joints) if name + PLAY in names]
         gears = [model.joint(robot.joints[i] + PLAY) for i in geared]
         self.geared: Ints = np.array(geared, dtype=np.int64)  # columns of joints with a gearbox
         self._gear_angle = np.array([1 + j.qposadr[0] for j in gears], dtype=np.int64)
         self._gear_speed = np.array([1 + model.nq + j.dofadr[0] for j in gears], dtype=np.int64)
-        self._at_joint = at_joint
+        seen = self.geared if at_joint else self.geared[:0]
+        self.encoders = Encoders(self.angle, self.speed, seen, self._gear_angle, self._gear_speed)
         free = model.body_jntadr[model.body(robot.base).id]
         self.base = 1 + int(model.jnt_qposadr[free])  # position (3) and quaternion (4) of the base
         self.base_speed = 1 + model.nq + int(model.jnt_dofadr[free])  # velocity (3) and angular velocity (3)
@@ -54,14 +67,6 @@ class Joints:
         """Joint speeds (..., n_joints) [rad/s] of state rows (..., n_state)."""
         return self._with_gear(states, self.speed, self._gear_speed)
 
-    def measured(self, state: Array) -> tuple[Array, Array]:
-        """What the encoders say for one state row: angles [rad] and speeds [rad/s], each (n_joints,)."""
-        found = np.empty((2, len(self.angle)))
-        encoded(state, self.angle, self.speed, found)
-        if self._at_joint:
-            with_gears(state, self.geared, self._gear_angle, self._gear_speed, found)
-        return found[0], found[1]
-
     def _with_gear(self, states: Array, hinge: Ints, gear: Ints) -> Array:
         values: Array = states[..., hinge]
         if len(self.geared):
@@ -85,19 +90,3 @@ def checked_stance(
     if not (np.isfinite(joints).all() and np.isfinite(place).all() and 0.0 <= settle < math.inf):
         raise BadValue("joint angles, place and settling time of a reset have to be finite numbers")
     return joints, place[:3], float(place[3])
-
-
-@kernel
-def encoded(state: Array, angle: Ints, speed: Ints, out: Array) -> None:
-    """Angles and speeds (2, n_joints) of the hinges that motors turn."""
-    for i in range(len(angle)):
-        out[0, i] = state[angle[i]]
-        out[1, i] = state[speed[i]]
-
-
-@kernel
-def with_gears(state: Array, geared: Ints, angle: Ints, speed: Ints, out: Array) -> None:
-    """Add those of the gears to angles and speeds (2, n_joints)."""
-    for i in range(len(geared)):
-        out[0, geared[i]] += state[angle[i]]
-        out[1, geared[i]] += state[speed[i]]

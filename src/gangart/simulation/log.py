@@ -65,11 +65,8 @@ def _torques(world: World, raw: Raw) -> Array:
     later = -servo.position_gain * h * v[1:] - servo.velocity_gain * (v[1:] - v[:-1])
     torque = sensed.copy()
     torque[:, driven] += later[:, driven]
-    model = world.model
-    ids = np.array([model.joint(name).id for name in world.robot.joints])
-    low, high = model.jnt_actfrcrange[ids].T
-    saturated = model.jnt_actfrclimited[ids].astype(bool) & ((sensed <= low) | (sensed >= high))
-    return np.where(saturated, sensed, torque)
+    low, high = world.joints.torque_limits.T
+    return np.where((sensed <= low) | (sensed >= high), sensed, torque)
 
 
 def _zmp(soles: Array, wrench: Array, least: float) -> Array:

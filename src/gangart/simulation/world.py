@@ -25,6 +25,7 @@ from gangart.simulation.fidelity import IDEAL, Fidelity, Ground
 from gangart.simulation.joints import Joints, checked_stance, lies
 from gangart.simulation.model import FOOT, Sensors, build_model, sole_site
 from gangart.simulation.push import Push, pushed
+from gangart.simulation.reading import sense
 from gangart.simulation.sensing import EXACT, Sensing
 from gangart.simulation.setpoints import approach, scaled, substeps
 from gangart.simulation.soles import SoleSensors
@@ -76,6 +77,7 @@ class World:
         self.data = mujoco.MjData(self.model)
         self.sensors = Sensors(robot)
         self.soles = SoleSensors(robot)
+        self._wrenches = np.empty((1, len(robot.legs), 6))  # [N, N m] room for those of one instant
         self.pushes: list[Push] = []
         self.driven: Ints = np.array([i for i, j in enumerate(robot.joints) if j not in robot.coupled], dtype=np.int64)
         self._fastest = fastest(robot)
@@ -187,14 +189,13 @@ class World:
         """
         sample = self._sample()
         state, sensed = self._lately_in(sample)
-        position, velocity = self.joints.measured(state)
+        soles, sensors = self.soles, self.sensors
+        feet = sensed[sensors.feet].reshape(1, len(soles.counts), FOOT)
+        joints, pressures = np.empty((2, len(self.qpos))), np.zeros((1, *soles.points.shape[:2]))
+        sense(self.joints.encoders, state, feet, soles.points, soles.counts, joints, self._wrenches, pressures)
+        imu = sensed[:6].copy()
         reading = SensorReading(
-            time=self.time,
-            position=position,
-            velocity=velocity,
-            gyro=sensed[self.sensors.gyro].copy(),
-            accelerometer=sensed[self.sensors.accelerometer].copy(),
-            foot_force=self.soles.feel(sensed[self.sensors.feet].reshape(1, -1, FOOT))[1][0],
+            self.time, joints[0], joints[1], imu[sensors.gyro], imu[sensors.accelerometer], pressures[0]
         )
         return reading if self._exact else self.sensing.spoil(reading, sample, self.soles.counts)
 
