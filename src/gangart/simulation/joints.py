@@ -32,9 +32,7 @@ class Joints:
         hinges = [model.joint(name) for name in robot.joints]
         self.angle: Ints = np.array([1 + j.qposadr[0] for j in hinges])  # (n_joints,) of the hinges that motors turn
         self.speed: Ints = np.array([1 + model.nq + j.dofadr[0] for j in hinges])  # (n_joints,)
-        ids = np.array([j.id for j in hinges])
-        limited = model.jnt_actfrclimited[ids].astype(bool)[:, None]
-        self.torque_limits = np.where(limited, model.jnt_actfrcrange[ids], [-math.inf, math.inf])  # (n_joints, 2) [N m]
+        self.ids: Ints = np.array([j.id for j in hinges])  # (n_joints,) in the model
         names = {model.joint(i).name for i in range(model.njnt)}
         geared = [i for i, name in enumerate(robot.joints) if name + PLAY in names]
         gears = [model.joint(robot.joints[i] + PLAY) for i in geared]

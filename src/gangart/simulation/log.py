@@ -65,8 +65,10 @@ def _torques(world: World, raw: Raw) -> Array:
     later = -servo.position_gain * h * v[1:] - servo.velocity_gain * (v[1:] - v[:-1])
     torque = sensed.copy()
     torque[:, driven] += later[:, driven]
-    low, high = world.joints.torque_limits.T
-    return np.where((sensed <= low) | (sensed >= high), sensed, torque)
+    model, ids = world.model, world.joints.ids
+    low, high = model.jnt_actfrcrange[ids].T
+    saturated = model.jnt_actfrclimited[ids].astype(bool) & ((sensed <= low) | (sensed >= high))
+    return np.where(saturated, sensed, torque)
 
 
 def _zmp(soles: Array, wrench: Array, least: float) -> Array:
