@@ -7,18 +7,21 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gangart.analysis import walk_figures
 from gangart.analysis.film import film
 from gangart.analysis.plots import walk_plot
 from gangart.control import BipedEngine, WalkPlan
+from gangart.control.cyclic import CyclicEngine
 from gangart.dynamics import multibody_zmp
+from gangart.gaits import FOOTFALLS, Timing, timing
 from gangart.pattern.swing import swing_polynomials
 from gangart.robots import Robot, load
 from gangart.robots.picture import picture
 from gangart.signals import Command
-from gangart.simulation import World, simulate
+from gangart.simulation import Fidelity, Ground, World, simulate
 
 LEFT, RIGHT, GREY, INK, BODY = "#1f6fb2", "#d1662b", "#8e8e93", "#1c1c1e", "#5e5ce6"
 WALK = Command(0.2)
@@ -121,6 +124,43 @@ def walk(robot: Robot, folder: Path) -> None:
     film(recording, robot, folder / "nao-walk.png")
 
 
+def footfalls(robot: Robot, path: Path) -> None:
+    """When each foot stands, over two cycles: gaits of the robot's file, and the orders that none of them has."""
+    shown = {name: (g.footfall, g.overlap, g.cycle) for name, g in robot.gaits.items()}
+    used = {footfall for footfall, _, _ in shown.values()}
+    shown |= {name: (name, 0.0, 0.0) for name in FOOTFALLS if name not in used}
+    figure = Figure(figsize=(10, 1.15 * np.ceil(len(shown) / 3) + 0.5), layout="constrained")
+    grid = figure.subplots(-(-len(shown) // 3), 3, sharex=True, sharey=True).ravel()
+    for ax, (name, (footfall, overlap, cycle)) in zip(grid, shown.items(), strict=False):
+        _footfall(ax, timing(footfall, overlap, cycle or 1.0, tuple(robot.legs)))
+        ax.set_title(f"{name}, {cycle:g} s" if cycle else f"{name} (in no file yet)", fontsize=9)
+    grid[0].set_yticks(range(4), [leg.replace("_", " ") for leg in robot.legs], fontsize=8)
+    for ax in grid[len(shown) :]:
+        ax.set_visible(False)
+    for ax in grid[len(shown) - 3 : len(shown)]:
+        ax.set_xlabel("cycles", fontsize=8)
+        ax.tick_params(labelbottom=True)
+    save(figure, path)
+
+
+def _footfall(ax: Axes, found: Timing) -> None:
+    """A bar for each stance; feet touch down at `touch` and stand for `duty`."""
+    for row, touch in enumerate(found.touch):
+        bars = [(touch + k, found.duty) for k in (-1, 0, 1)]
+        ax.broken_barh(bars, (row - 0.36, 0.72), color=(LEFT, RIGHT)[row % 2])
+    ax.set(xlim=(0.0, 2.0), ylim=(3.6, -0.6))
+    ax.tick_params(labelsize=8, left=False)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+def trot(robot: Robot, path: Path) -> None:
+    """The quadruped's predictive trot behind its motors: one cycle as a strip of pictures."""
+    engine = CyclicEngine(robot, "predictive-trot")
+    world = World(robot, Fidelity(motor=True), Ground(0.8))
+    world.reset(*engine.stance())
+    film(simulate(world, engine, Command(0.8), 6.0), robot, path, 5)
+
+
 def main(folder: Path) -> None:
     """Draw them all."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -132,6 +172,9 @@ def main(folder: Path) -> None:
     multibody(robot, folder / "multibody.png")
     picture(robot, folder / "nao.png")
     walk(robot, folder)
+    quadruped = load("quadruped")
+    footfalls(quadruped, folder / "footfalls.png")
+    trot(quadruped, folder / "quadruped-trot.png")
 
 
 if __name__ == "__main__":

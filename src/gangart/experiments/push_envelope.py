@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 THESIS = {"slow-walk": 14.0, "fast-walk": 17.5, "reactive-trot": 17.5, "predictive-trot": 17.5}  # [N s] figure 8.3
 SPEEDS = {"slow-walk": 0.1, "fast-walk": 0.5, "reactive-trot": 0.5, "predictive-trot": 0.5}  # [m/s]
-LEVELS = (7.0, 14.0, 17.5, 20.0, 22.5, 25.0)  # [N s]
+LEVELS = (7.0, 14.0, 17.5, 20.0, 25.0)  # [N s]
 BALANCED = ("trot", "predictive-trot")  # the first of them that the robot's file has
 BALANCED_AT = (0.0, 0.5, 1.0)  # [m/s]
 BALANCED_LEVELS = (15.0, 25.0, 30.0, 35.0)  # [N s]
