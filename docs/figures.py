@@ -146,7 +146,7 @@ def footfalls(robot: Robot, path: Path) -> None:
 def _footfall(ax: Axes, found: Timing) -> None:
     """A bar for each stance; feet touch down at `touch` and stand for `duty`."""
     for row, touch in enumerate(found.touch):
-        bars = [(touch + k, found.duty) for k in (-1, 0, 1)]
+        bars = [(touch + k, found.duty) for k in (-1, 0, 1) if touch + k + found.duty > 1e-9]
         ax.broken_barh(bars, (row - 0.36, 0.72), color=(LEFT, RIGHT)[row % 2])
     ax.set(xlim=(0.0, 2.0), ylim=(3.6, -0.6))
     ax.tick_params(labelsize=8, left=False)
