@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 import pytest
 
-from gangart.experiments import Setting, body_jerk, leg_linearity, motor_step, run
+from gangart.experiments import Setting, body_jerk, leg_linearity, motor_step, run, standing_drift
 from gangart.experiments.hub_bench import G, HubBench
 from gangart.experiments.leg_bench import LegBench, Line
 from gangart.experiments.standing import Knows, Square, StandingEngine
@@ -133,3 +134,29 @@ def test_a_planned_jerk_moves_the_body_across_by_less_than_the_thesis_has_it(rob
     assert found.aside.max() <= 0.0104
     assert found.aside.mean() <= 0.005
     assert found.speed >= 0.5
+
+
+@pytest.mark.parametrize("posture", standing_drift.POSTURES, ids=lambda p: p.name)
+@pytest.mark.parametrize("seed", [21, 22])
+def test_a_robot_that_does_nothing_does_not_drift(robot: Robot, posture: standing_drift.Posture, seed: int) -> None:
+    off = np.random.default_rng(seed).normal(scale=standing_drift.OFF, size=12)
+    found = standing_drift.drift(robot, posture, 12.0, standing_drift.MOTORS, off)
+    assert found.touching >= 3
+    assert found.rate(10.0) <= 0.1 * standing_drift.BAR  # it has settled
+    moved = np.linalg.norm(found.place[-1] - found.place[0])
+    assert moved / standing_drift.LONG <= standing_drift.BAR
+
+
+def test_where_the_floor_is_tilted_the_drift_is_seen(robot: Robot) -> None:
+    def tilt(model: mujoco.MjModel) -> None:
+        model.opt.gravity[:] = 9.81 * np.sin(0.1), 0.0, -9.81 * np.cos(0.1)
+
+    posture, still = standing_drift.POSTURES[2], np.zeros(12)
+    found = standing_drift.drift(robot, posture, 5.0, standing_drift.MOTORS, still, tilt)
+    assert found.rate(2.0) > 2.0 * standing_drift.BAR  # soft friction creeps under a force that stays
+
+
+@pytest.mark.slow
+def test_every_verdict_of_the_drift_holds() -> None:
+    report = run("standing-drift", Setting(quick=True))
+    assert [v.sentence for v in report.verdicts if v.holds is False] == []

@@ -83,6 +83,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         f"{_BAHR}, 5.7 and 6.4, figures 5.6 and 6.7",
         "gangart.experiments.body_jerk",
     ),
+    "standing-drift": Experiment(
+        "How fast does a quadruped drift that does nothing: standing, on stretched legs, lying?",
+        f"{_BAHR}, 6.5, figure 6.8",
+        "gangart.experiments.standing_drift",
+    ),
     "gait-speed": Experiment(
         "How fast does the quadruped walk in each gait, and is that the speed that it was told?",
         f"{_BAHR}, 8.2, figure 8.3",
