@@ -18,6 +18,9 @@ SHOWN = {
     "gearbox-bench": ("torque",),
     "flexible-bench": ("bar",),
     "top-speed": ("voltage",),
+    "gait-speed": ("speed",),
+    "push-envelope": ("survival",),
+    "body-sway": ("cycles",),
 }
 
 
