@@ -160,3 +160,11 @@ def test_where_the_floor_is_tilted_the_drift_is_seen(robot: Robot) -> None:
 def test_every_verdict_of_the_drift_holds() -> None:
     report = run("standing-drift", Setting(quick=True))
     assert [v.sentence for v in report.verdicts if v.holds is False] == []
+
+
+def test_random_switches_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gangart.experiments.gait_switch.QUICK", 4)
+    report = run("gait-switch", Setting(quick=True, seed=4))
+    wrong = [v.sentence for v in report.verdicts if v.holds is False]
+    assert [s for s in wrong if "while walking" not in s] == []  # of four switches there may be none
+    assert {picture.name for picture in report.pictures} == {"margins", "reposition", "stand-up"}

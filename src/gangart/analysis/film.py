@@ -51,7 +51,7 @@ def frames(recording: Recording, robot: Robot, rows: list[int]) -> list[np.ndarr
                 recording.base_orientation[row],
             )
             mujoco.mj_forward(model, data)
-            draw.update_scene(data, _camera(place, float(recording.base_position[0, 2]), upright))
+            draw.update_scene(data, _camera(place, float(recording.base_position[:, 2].max()), upright))
             out.append(np.array(draw.render()))
     return out
 
@@ -75,7 +75,7 @@ def _moments(r: Recording, count: int) -> list[int]:
 
 def _camera(base: Array, height: float, upright: bool) -> mujoco.MjvCamera:
     camera = mujoco.MjvCamera()
-    camera.lookat[:] = [base[0], base[1], 0.86 * height]
+    camera.lookat[:] = [base[0], base[1], (0.86 if upright else 0.6) * height]
     camera.distance = (3.9 if upright else 3.1) * height
     camera.azimuth, camera.elevation = 112.0, -9.0
     return camera

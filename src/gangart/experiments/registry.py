@@ -103,6 +103,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         f"{_BAHR}, 8.3, figure 8.4, table 8.3",
         "gangart.experiments.body_sway",
     ),
+    "gait-switch": Experiment(
+        "Told at random what to do next, a thousand times: does the robot fall, and does it keep its promised margin?",
+        f"{_BAHR}, 7.5, figure 7.1",
+        "gangart.experiments.gait_switch",
+    ),
 }
 
 
