@@ -59,10 +59,16 @@ def test_it_is_an_engine_that_can_be_steered() -> None:
 
 def test_states_follow_figure_7_1() -> None:
     selector = GaitSelector(ROBOT)
+    home = selector.legs.home(0.3)
+    selector.select(Stance(home.feet * 1.1, home.pose))
+    assert states(selector) == ["standing", "repositioning", "standing"]
     selector.select("predictive-trot")
     assert states(selector) == ["standing", "repositioning", "walking"]
     selector.select("slow-walk")
-    assert states(selector)[:4] == ["walking", "stopping", "repositioning", "walking"]
+    passed = states(selector)
+    assert passed[:2] == ["walking", "stopping"]
+    assert set(passed[2:-1]) <= {"standing", "repositioning"}  # no longer than there is something to do
+    assert passed[-1] == "walking"
     assert selector.gait == "slow-walk"
     selector.select(STAND)
     assert states(selector) == ["walking", "stopping", "standing"]
