@@ -27,14 +27,14 @@ class Balance:
 
     capture: float = 0.12  # [s] by which a foot lands farther out per unwanted velocity
     yielding: float = 0.6  # [1] part of the unwanted velocity to which standing legs give way
-    levelling: float = 0.75  # [1] by how much of its tilt the body is turned back, beyond what stiff legs do
-    footing: float = 0.4  # [1] how much of the tilt the feet in the air make up for
-    trust: float = 1.0  # [1] part of a new velocity that is believed at each tick
+    levelling: float = 0.4  # [1] by how much of its tilt the body is turned back, beyond what stiff legs do
+    footing: float = 0.2  # [1] how much of the tilt the feet in the air make up for
+    trust: float = 0.7  # [1] part of a new velocity that is believed at each tick
     farthest: float = 0.13  # [m] by which a foot lands farther out at most
     finding: float = 0.035  # [s] in which feet in the air find the ground
-    lead: float = 0.03  # [s] by which a fall over the standing feet is foreseen: delays of sensors and motors
+    lead: float = 0.0  # [s] by which a fall over the standing feet is foreseen: delays of sensors and motors
     quiet: float = 0.1  # [m/s] of unwanted velocity that a gait has by itself
-    righting: float = 0.075  # [s] in which standing feet turn the body back
+    righting: float = 0.05  # [s] in which standing feet turn the body back
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -54,7 +54,7 @@ class BodySense:
         self._legs, self._trust, self._dt = legs, trust, robot.tick
         self._radius = np.array([leg.radius for leg in robot.legs.values()])
         self._filter = TiltFilter()
-        self._seen = np.empty((len(robot.legs), 2))
+        self._seen, self._heights = np.empty((len(robot.legs), 2)), np.empty(len(robot.legs))
         self.reset()
 
     def reset(self) -> None:
@@ -68,8 +68,9 @@ class BodySense:
         self.tilt = self._filter.update(reading.gyro, reading.accelerometer, self._dt)
         self.tilting = self._filter.rate
         self.turn += self._trust * (float(reading.gyro[2]) - self.turn)
+        legs = self._legs
         kernel.feet_at_rest(
-            reading.position, reading.velocity, reading.gyro, self._legs.numbers, self._legs.columns, self._radius,
-            self._seen,
+            reading.position, reading.velocity, reading.gyro, self.tilt, legs.numbers, legs.columns, self._radius,
+            self._seen, self._heights,
         )  # fmt: skip
-        kernel.believe(self.velocity, self._seen, bearing, self._trust)
+        kernel.believe(self.velocity, self._seen, self._heights, bearing, self._trust)

@@ -62,7 +62,10 @@ class Bearing:
 
 
 def _leg_inertias(robot: Robot, legs: AbductionLegs) -> Array:
-    """Inertia of each leg's joints at home, links and rotors (n_legs, 3, 3) [kg m²], the base at rest."""
+    """Inertia of each leg's joints at home, links and rotors (n_legs, 3, 3) [kg m²].
+
+    A leg that swings with one other moves the rest of the robot the other way: its links count by so much less.
+    """
     import mujoco
 
     data = mujoco.MjData(robot.model)
@@ -70,7 +73,8 @@ def _leg_inertias(robot: Robot, legs: AbductionLegs) -> Array:
     mujoco.mj_forward(robot.model, data)
     whole = np.zeros((robot.model.nv, robot.model.nv))
     mujoco.mj_fullM(robot.model, data, whole)
-    links = whole[np.ix_(robot.dof_index, robot.dof_index)]
+    swinging = 2.0 * float(_leg_masses(robot)[0][0].sum())
+    links = whole[np.ix_(robot.dof_index, robot.dof_index)] * (1.0 - swinging / robot.mass)
     motors = [robot.motor_of(joint) for joint in robot.joints]
     rotors = np.diag([m.rotor_inertia * m.gear_ratio**2 if m is not None else 0.0 for m in motors])
     inertia = links + robot.hubs.T @ rotors @ robot.hubs

@@ -15,6 +15,7 @@ from gangart.compiled import kernel
 from gangart.kinematics.abduction_kernels import foot, slope
 from gangart.signals import Array, Bools, Ints
 
+TOUCHES = 0.012  # [m] above the lowest foot another one still touches the ground
 LIGHT = 0.05  # [1] of its share: what a foot bears at least that stands
 
 
@@ -158,18 +159,31 @@ def weights(q: Array, legs: Array, masses: Array, centres: Array, out: Array) ->
 
 
 @kernel
-def feet_at_rest(q: Array, speeds: Array, gyro: Array, legs: Array, columns: Ints, radius: Array, out: Array) -> None:
+def feet_at_rest(
+    q: Array,
+    speeds: Array,
+    gyro: Array,
+    tilt: Array,
+    legs: Array,
+    columns: Ints,
+    radius: Array,
+    out: Array,
+    heights: Array,
+) -> None:
     """Velocity (n_legs, 2) [m/s] of the base, ahead and to the left, for which each foot rolls on the ground.
 
     Args:
         q: joint angles (n_joints,) [rad].
         speeds: of the joints (n_joints,) [rad/s].
         gyro: angular velocity of the base (3,) [rad/s].
+        tilt: of the base about x and y (2,) [rad].
         legs: numbers of the legs, as `kinematics.AbductionLegs` has them (n_legs, 13).
         columns: of each leg's joints (n_legs, 3).
         radius: of the feet (n_legs,) [m].
         out: the velocities.
+        heights: of the feet over a level plane through the base (n_legs,) [m].
     """
+    cr, sr, cp, sp = math.cos(tilt[0]), math.sin(tilt[0]), math.cos(tilt[1]), math.sin(tilt[1])
     J, p = np.empty((3, 3)), np.empty(3)
     for i in range(len(columns)):
         a, b, c = columns[i]
@@ -179,6 +193,7 @@ def feet_at_rest(q: Array, speeds: Array, gyro: Array, legs: Array, columns: Int
         vy = J[1, 0] * speeds[a] + J[1, 1] * speeds[b] + J[1, 2] * speeds[c] + gyro[2] * p[0] - gyro[0] * p[2]
         out[i, 0] = radius[i] * (gyro[1] + speeds[b] + speeds[c]) - vx
         out[i, 1] = -radius[i] * (gyro[0] + speeds[a]) - vy
+        heights[i] = -sp * p[0] + cp * (sr * p[1] + cr * p[2])
 
 
 @kernel
@@ -380,11 +395,24 @@ def give_way(
 
 
 @kernel
-def believe(velocity: Array, seen: Array, firm: Bools, trust: float) -> None:
-    """Take the mean of what feet that stand firmly see (n_legs, 2) [m/s] into a velocity (2,), by the part `trust`."""
+def believe(velocity: Array, seen: Array, heights: Array, standing: Bools, trust: float) -> None:
+    """Take into a velocity (2,) [m/s], by the part `trust`, the mean of what the feet see that stand firmly.
+
+    A foot that should stand but is above the lowest one does not touch the ground: the body is tilted, or it slips.
+
+    Args:
+        velocity: is changed.
+        seen: by each foot (n_legs, 2) [m/s].
+        heights: of the feet over a level plane (n_legs,) [m].
+        standing: which should stand (n_legs,).
+        trust: 0…1.
+    """
+    lowest = np.inf
+    for i in range(len(heights)):
+        lowest = min(lowest, heights[i])
     n, x, y = 0, 0.0, 0.0
-    for i in range(len(firm)):
-        if firm[i]:
+    for i in range(len(standing)):
+        if standing[i] and heights[i] < lowest + TOUCHES:
             n, x, y = n + 1, x + seen[i, 0], y + seen[i, 1]
     if n > 0:
         velocity[0] += trust * (x / n - velocity[0])

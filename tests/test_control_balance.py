@@ -1,0 +1,89 @@
+"""Balance on four legs: what the legs tell of the body's motion, and pushes that knock over who does not look."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gangart.control import CyclicEngine
+from gangart.control import cyclic_kernel as kernel
+from gangart.control.balance import Balance
+from gangart.errors import BadValue
+from gangart.kinematics import AbductionLegs
+from gangart.robots import load
+from gangart.signals import Command
+from gangart.simulation import Fidelity, Ground, Push, Sensing, World, simulate
+
+LATE = Fidelity(motor=True, sensor_delay=0.02)
+
+
+def test_feet_that_roll_tell_the_velocity_of_the_body(rng: np.random.Generator) -> None:
+    robot = load("quadruped")
+    legs = AbductionLegs(robot)
+    radius = np.full(4, 0.02)
+    for _ in range(20):
+        low, high = robot.joint_limits.T
+        q = robot.home_position + rng.uniform(-0.2, 0.2, 12)
+        q = np.clip(q, low + 0.05, high - 0.05)
+        v, gyro = rng.uniform(-1.0, 1.0, 3), rng.uniform(-1.0, 1.0, 3)
+        speeds = np.empty(12)
+        for k, leg in enumerate(robot.legs):
+            c = legs.columns[k]
+            p, J = legs.forward(leg, q[c]), legs.jacobian(leg, q[c])
+            # the ball's centre moves as it rolls: ω x (0, 0, r), of a shank that turns with the base and its joints
+            across, along = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 1.0])
+            rolling = np.zeros((3, 3))
+            rolling[0], rolling[1] = radius[k] * along, -radius[k] * across
+            base = radius[k] * np.array([gyro[1], -gyro[0], 0.0])
+            speeds[c] = np.linalg.solve(J - rolling, base - v - np.cross(gyro, p))
+        seen, heights = np.empty((4, 2)), np.empty(4)
+        kernel.feet_at_rest(q, speeds, gyro, np.zeros(2), legs.numbers, legs.columns, radius, seen, heights)
+        np.testing.assert_allclose(seen, np.tile(v[:2], (4, 1)), atol=1e-9)
+        np.testing.assert_allclose(heights, legs.all_forward(q)[:, 2], atol=1e-12)
+
+
+def test_a_foot_above_the_lowest_one_is_not_believed() -> None:
+    velocity = np.zeros(2)
+    seen = np.array([[1.0, 0.0], [9.0, 9.0], [9.0, 9.0], [0.0, 1.0]])
+    heights = np.array([-0.3, -0.25, -0.3, -0.295])
+    kernel.believe(velocity, seen, heights, np.array([True, True, False, True]), 0.5)
+    np.testing.assert_allclose(velocity, [0.25, 0.25])
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_balance_stays_up_where_open_loop_falls(side: int) -> None:
+    fell = {}
+    for balance in (None, Balance()):
+        robot = load("quadruped")
+        engine = CyclicEngine(robot, "trot", balance=balance)
+        sensing = Sensing(gyro=0.01, accelerometer=0.1, angle=0.001, speed=0.05, seed=7)
+        world = World(robot, LATE, Ground(0.8), sensing=sensing)
+        world.reset(*engine.stance(), settle=0.5)
+        for k in range(3):  # to both sides, at different phases
+            world.push(Push(2.0 + 2.07 * k, 0.001, (0.0, (-1) ** k * side * 25000.0, 0.0)))
+        recording = simulate(world, engine, Command(0.5), 8.0)
+        fell[balance] = recording.info["fell"]
+    assert fell[Balance()] is None
+    assert fell[None] is not None
+
+
+@pytest.mark.parametrize("command", [Command(1.5), Command(0.0, 0.4), Command(0.0, 0.0, 1.5)])
+def test_with_balance_it_still_walks_as_told(command: Command) -> None:
+    robot = load("quadruped")
+    engine = CyclicEngine(robot, "trot", balance=Balance())
+    sensing = Sensing(gyro=0.01, accelerometer=0.1, angle=0.001, speed=0.05, seed=3)
+    world = World(robot, LATE, Ground(0.8), sensing=sensing)
+    world.reset(*engine.stance(), settle=0.5)
+    r = simulate(world, engine, command, 6.0)
+    from gangart.analysis.metrics import mean_velocity
+
+    cycles = int(3.0 / engine.gait.cycle)
+    got = mean_velocity(r, slice(len(r) - round(1000 * cycles * engine.gait.cycle) - 1, len(r)))
+    assert r.info["fell"] is None
+    wanted = np.array([command.vx, command.vy, command.wz])
+    np.testing.assert_allclose(got, wanted, rtol=0.1, atol=0.03)
+
+
+def test_a_gain_without_sense_is_refused() -> None:
+    with pytest.raises(BadValue, match="capture is nan"):
+        Balance(capture=float("nan"))
