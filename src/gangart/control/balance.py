@@ -29,7 +29,7 @@ class Balance:
     yielding: float = 0.6  # [1] part of the unwanted velocity to which standing legs give way
     levelling: float = 0.4  # [1] by how much of its tilt the body is turned back, beyond what stiff legs do
     footing: float = 0.2  # [1] how much of the tilt the feet in the air make up for
-    trust: float = 0.7  # [1] part of a new velocity that is believed at each tick
+    trust: float = 0.85  # [1] part of a new velocity that is believed at each tick
     farthest: float = 0.13  # [m] by which a foot lands farther out at most
     finding: float = 0.035  # [s] in which feet in the air find the ground
     lead: float = 0.0  # [s] by which a fall over the standing feet is foreseen: delays of sensors and motors
