@@ -256,7 +256,7 @@ class CyclicEngine:
         self._since += dt
         self._follower.aim(self.pose, stands=self.stopped)
         self._follower.step(dt)
-        if self._halting and not self._velocity.any():
+        if self._halting and not self._came.all() and not self._velocity.any():
             far = np.abs(self._ground - self.homes).max(axis=1)
             self._came = self._came | (self.standing & (far < _AT_HOME))
         resting = self._halting and bool(self._came.all())
@@ -343,11 +343,11 @@ class CyclicEngine:
     def _swung(self, bent: Array, dt: float) -> tuple[Array, Array]:
         """What to add to angles [rad] and speeds [rad/s] for legs that swing: motors give way to inertia, too."""
         assert self.bearing is not None
-        d = _MOMENT
-        acceleration = ((self._bent(d) - 2.0 * bent + self._bent(-d)) / (d * d))[self.legs.columns]
-        acceleration[self.standing] = 0.0
-        swung = np.zeros_like(bent)
-        swung[self.legs.columns] = self.bearing.swung(np.clip(acceleration, -_WILD, _WILD))
+        swung, d = np.zeros_like(bent), _MOMENT
+        if not self.standing.all():
+            acceleration = ((self._bent(d) - 2.0 * bent + self._bent(-d)) / (d * d))[self.legs.columns]
+            acceleration[self.standing] = 0.0
+            swung[self.legs.columns] = self.bearing.swung(np.clip(acceleration, -_WILD, _WILD))
         change = (swung - self._swings) / dt
         self._swings = swung
         return swung, change

@@ -8,6 +8,7 @@ are searched, the quickest plan is taken, and where there is none the refusal sa
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -160,7 +161,7 @@ class _Search:
     def _extend(self, anchors: Array, pose: Array, segments: tuple[Segment, ...], time: float, margin: float) -> None:
         done = [s.swing for s in segments if s.swing >= 0]
         left = [i for i in self._moves if i not in done]
-        if time >= self._best:
+        if time + self._at_least(left) >= self._best:
             return
         if not left:
             self._finish(anchors, pose, segments, time, margin)
@@ -177,6 +178,11 @@ class _Search:
                 self._extend(moved, there, (*segments, shift, swing), time + shift.duration + swing.duration, least)
                 break  # the first place that works is the nearest
 
+    def _at_least(self, left: list[int]) -> float:
+        """How long it takes in any case [s] until these feet are at their goals."""
+        ways = (float(np.hypot(*(self._to[i] - self._from[i]))) for i in left)
+        return sum(swing_time(way, self._demands.step_height) for way in ways)
+
     def _finish(self, anchors: Array, pose: Array, segments: tuple[Segment, ...], time: float, margin: float) -> None:
         last = self._shift(anchors, pose, self._goal.pose, len(self._moves))
         if last is None:
@@ -185,7 +191,7 @@ class _Search:
         segments = tuple(s for s in (*segments, last) if s.duration)
         self.found.append(RepositionPlan(self._start, self._goal, segments, min(margin, last.margin)))
 
-    def _places(self, anchors: Array, pose: Array, leg: int, count: int) -> list[Array]:
+    def _places(self, anchors: Array, pose: Array, leg: int, count: int) -> Iterator[Array]:
         """Poses of the body to lift a leg from, the nearest with a large margin first."""
         part = {"even": count / (len(self._moves) + 1), "first": 1.0, "last": 0.0}[self._share]
         held = self._start.pose + part * (self._goal.pose - self._start.pose)
@@ -193,17 +199,15 @@ class _Search:
         feet = np.delete(self._feet(anchors, pose), leg, axis=0)
         p = self._com(anchors, held)
         if p is None:
-            return []
+            return
         promised = self._demands.margin
-        out = []
         for margin in (promised + _WISH, promised + _WISH / 2.0, promised + _WISH / 8.0):
             for near in (p[:2], p[:2] + self._goal.pose[:2] - pose[:2]):
                 target = nearest_inside(feet, margin, near)
                 if target is not None:
                     there = held.copy()
                     there[:2] += target - p[:2]
-                    out.append(there)
-        return out
+                    yield there
 
     def _feet(self, anchors: Array, pose: Array) -> Array:
         feet, q = np.empty((2, len(anchors), 3))
