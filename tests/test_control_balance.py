@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gangart.analysis.metrics import mean_velocity
 from gangart.control import CyclicEngine
 from gangart.control import cyclic_kernel as kernel
 from gangart.control.balance import Balance
@@ -50,21 +51,23 @@ def test_a_foot_above_the_lowest_one_is_not_believed() -> None:
     np.testing.assert_allclose(velocity, [0.25, 0.25])
 
 
-@pytest.mark.parametrize("side", [1, -1])
-def test_balance_stays_up_where_open_loop_falls(side: int) -> None:
-    fell = {}
-    for balance in (None, Balance()):
-        robot = load("quadruped")
+def survived(balance: Balance | None, impulse: float) -> int:
+    """Of eight pushes to either side, at four phases of a trot under noise and late sensors."""
+    robot = load("quadruped")
+    count = 0
+    for k in range(8):
         engine = CyclicEngine(robot, "trot", balance=balance)
-        sensing = Sensing(gyro=0.01, accelerometer=0.1, angle=0.001, speed=0.05, seed=7)
+        sensing = Sensing(gyro=0.01, accelerometer=0.1, angle=0.001, speed=0.05, seed=k)
         world = World(robot, LATE, Ground(0.8), sensing=sensing)
-        world.reset(*engine.stance(), settle=0.5)
-        for k in range(3):  # to both sides, at different phases
-            world.push(Push(2.0 + 2.07 * k, 0.001, (0.0, (-1) ** k * side * 25000.0, 0.0)))
-        recording = simulate(world, engine, Command(0.5), 8.0)
-        fell[balance] = recording.info["fell"]
-    assert fell[Balance()] is None
-    assert fell[None] is not None
+        world.reset(*engine.stance(), settle=0.3)
+        world.push(Push(1.5 + engine.gait.cycle * (k // 2) / 4.0, 0.001, (0.0, (-1) ** k * impulse / 0.001, 0.0)))
+        count += simulate(world, engine, Command(0.5), 3.0).info["fell"] is None
+    return count
+
+
+def test_balance_stays_up_where_open_loop_falls() -> None:
+    assert survived(Balance(), 25.0) >= 7
+    assert survived(None, 25.0) <= 4
 
 
 @pytest.mark.parametrize("command", [Command(1.5), Command(0.0, 0.4), Command(0.0, 0.0, 1.5)])
@@ -75,8 +78,6 @@ def test_with_balance_it_still_walks_as_told(command: Command) -> None:
     world = World(robot, LATE, Ground(0.8), sensing=sensing)
     world.reset(*engine.stance(), settle=0.5)
     r = simulate(world, engine, command, 6.0)
-    from gangart.analysis.metrics import mean_velocity
-
     cycles = int(3.0 / engine.gait.cycle)
     got = mean_velocity(r, slice(len(r) - round(1000 * cycles * engine.gait.cycle) - 1, len(r)))
     assert r.info["fell"] is None
