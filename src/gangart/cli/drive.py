@@ -16,7 +16,7 @@ from gangart.cli.status import Status
 from gangart.errors import BadValue
 
 if TYPE_CHECKING:
-    from gangart.control import BipedEngine, CyclicEngine
+    from gangart.control import BipedEngine, GaitSelector
     from gangart.robots import Robot
     from gangart.signals import Command
     from gangart.simulation import World
@@ -119,14 +119,16 @@ def drive(
             output.print_line(f"Written: {path}")
 
 
-def _engine(robot: Robot, gait: str | None) -> BipedEngine | CyclicEngine:
+def _engine(robot: Robot, gait: str | None) -> BipedEngine | GaitSelector:
     """What drives this robot."""
-    from gangart.control import BipedEngine
+    from gangart.control import BipedEngine, GaitSelector
 
-    return BipedEngine(robot) if gait is None else engines.cyclic_engine(robot, gait, engines.level_of(robot, None))
+    if gait is None:
+        return BipedEngine(robot)
+    return GaitSelector(robot, gait, bearing=engines.level_of(robot, None).motor)
 
 
-def _warm_up(world: World, engine: BipedEngine | CyclicEngine) -> None:
+def _warm_up(world: World, engine: BipedEngine | GaitSelector) -> None:
     """Compile whatever a drive needs now: later, somebody would wait for the robot to move."""
     from gangart.signals import Command
     from gangart.simulation import simulate
