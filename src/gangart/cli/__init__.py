@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from gangart import __version__
-from gangart.cli import analyze, diagnose, drive, experiment, output, plan, robots, walk
+from gangart.cli import analyze, diagnose, drive, experiment, output, plan, robots, train, walk
 from gangart.errors import GangartError
 
 # A module of commands has register(app), which adds its commands; the help lists them in this order.
-COMMANDS = (walk, drive, plan, analyze, diagnose, experiment, robots)
+COMMANDS = (walk, drive, plan, train, analyze, diagnose, experiment, robots)
 
 app = typer.Typer(
     name="gangart",

@@ -75,15 +75,20 @@ def tell_of_compiling() -> None:
 
 
 @contextmanager
-def progress(title: str, total: float, hidden: bool = False) -> Iterator[Callable[[float], None]]:
-    """A bar on standard error over `total` seconds of simulated time; yields what moves it."""
+def progress(title: str, total: float, hidden: bool = False, unit: str = "s") -> Iterator[Callable[[float], None]]:
+    """A bar on standard error over `total` seconds of simulated time, or of something else; yields what moves it."""
     if hidden or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:.1f} of {task.total:g} s"))
+    digits = 1 if unit == "s" else 0
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn(f"{{task.completed:.{digits}f}} of {{task.total:g}} {unit}"),
+    )
     with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bar:
         task = bar.add_task(title, total=total)
         yield lambda done: bar.update(task, completed=done)

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gangart.cli import output
+from gangart.cli import goal_walk, output, walking
 from gangart.errors import BadValue, GangartError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gangart.footsteps import StepLimits, StepPlan
     from gangart.footsteps.obstacles import Obstacle
+    from gangart.simulation.goal import GoalWalk
 
 EXAMPLES = ("gangart plan nao --x 1.0 --y 0.5 --yaw 180 --plot plan.png", "gangart plan nao --x -1 --compare")
 _MORE = (
     "gangart plan nao --x 1.5 --planner lattice --obstacles room.toml --plot plan.png",
+    "gangart plan nao --x 1 --yaw 90 --walk --level VS --friction 0.25 --step-error 10",
     "gangart plan nao --fumanoid-units --x=500 --y=-200 --yaw=90 --planner=aic",
 )
 
@@ -36,14 +38,30 @@ def plan(
     y: Annotated[float, typer.Option(help="Goal: how far to the left \\[m].")] = 0.0,
     yaw: Annotated[float, typer.Option(help="Goal: how far turned to the left [°].")] = 0.0,
     planner: Annotated[
-        str, typer.Option(help="hybrid, lattice, aicardi, indiveri, spline, turn-walk-turn, learned.")
+        str,
+        typer.Option(
+            help="hybrid, lattice, aicardi, indiveri, spline, turn-walk-turn, learned, learned-neighbours,"
+            " or a file of `gangart train`."
+        ),
     ] = "hybrid",
     compare: Annotated[bool, typer.Option("--compare", help="Run all planners.")] = False,
     obstacles: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Polygons (.toml, .json) or an occupancy grid (.png, .npy).")
     ] = None,
     resolution: Annotated[float, typer.Option(help="Edge of a cell of that grid \\[m].")] = 0.05,
-    plot: Annotated[Path | None, typer.Option(metavar="PATH", help="Draw feet and path into this picture.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Draw feet and path into this picture, and walks beside them.")
+    ] = None,
+    walk: Annotated[
+        bool, typer.Option("--walk", help="Walk there in simulation: planned anew before each step, and blindly.")
+    ] = False,
+    step_error: Annotated[float, typer.Option(help="With --walk: steps are longer than asked by this part [%].")] = 0.0,
+    level: walking.Level = "BS",
+    wear: walking.WearSet = None,
+    friction: walking.Friction = 0.8,
+    compensate: walking.Compensate = None,
+    feedback: walking.Feedback = 0.0,
+    record: walking.Record = None,
     fumanoid_units: Annotated[
         bool, typer.Option("--fumanoid-units", help="Millimetres, and y and yaw to the right; also aic and ind.")
     ] = False,
@@ -52,6 +70,8 @@ def plan(
     """Plan the steps to a goal pose, as seen from where the robot stands.
 
     A plan that does not arrive is a result, not an error: it says why, and its steps are those that come nearest.
+    With --walk the robot walks there twice: online, where it is told before each step where it really is and plans the
+    rest anew, and open loop, where it follows the first plan blindly. Options from --step-error on belong to the walk.
     """
     from gangart.footsteps import PLANNERS, StepLimits
     from gangart.footsteps.fumanoid import PLANNERS as THEIRS
@@ -61,22 +81,34 @@ def plan(
 
     goal = from_fumanoid(x, y, yaw) if fumanoid_units else (x, y, math.radians(yaw))
     _check_goal(x, y, yaw)
+    _check_walk(walk, compare, step_error)
     found = load(robot)
     limits = StepLimits.of(found)
     names = PLANNERS if compare else (THEIRS.get(planner, planner) if fumanoid_units else planner,)
     in_the_way = read(obstacles, resolution) if obstacles else ()
     output.tell_of_compiling()
+    machine = walking.machine_of(found, level, wear, friction)
+    wanted = goal_walk.Wanted(compensate, feedback, step_error / 100.0, record)
     runs = _run(names, goal, limits, in_the_way, compare)
-    drawn = _draw([made for made, _ in runs], plot, in_the_way)
+    walked = goal_walk.walks(runs[0][0], machine, wanted, in_the_way, as_json) if walk and runs[0][0].arrived else {}
+    drawn = _draw([made for made, _ in runs], plot, in_the_way, walked)
     if as_json:
         shown = [_as_json(made, seconds) for made, seconds in runs]
         rest: dict[str, Any] = {"planners": shown} if compare else shown[0]
+        if walk:
+            rest["walk"] = goal_walk.as_json(walked, machine, wanted) if walked else None
         output.print_json({"robot": found.name, "goal": goal, **rest, "plot": drawn})
         return
     if compare:
         _print_compared(runs)
     else:
         _print(*runs[0], fumanoid_units)
+    if walked:
+        goal_walk.show(walked)
+        if record:
+            output.print_line(f"Written: {record}")
+    elif walk:
+        output.print_line("Nothing was walked: the plan does not arrive")
     if drawn:
         output.print_line(f"Written: {drawn}")
 
@@ -85,6 +117,13 @@ def _check_goal(x: float, y: float, yaw: float) -> None:
     for option, value in (("--x", x), ("--y", y), ("--yaw", yaw)):
         if not math.isfinite(value):
             raise BadValue(f"{option} is {value}; it has to be a finite number")
+
+
+def _check_walk(walk: bool, compare: bool, step_error: float) -> None:
+    if walk and compare:
+        raise BadValue("--walk and --compare exclude each other: choose the --planner that is to walk")
+    if not -50.0 <= step_error <= 50.0:
+        raise BadValue(f"--step-error is {step_error:g} %; it has to lie in -50…50")
 
 
 def _run(
@@ -111,10 +150,14 @@ def _run(
     return runs
 
 
-def _draw(plans: list[StepPlan], path: Path | None, obstacles: Sequence[Obstacle]) -> Path | None:
+def _draw(
+    plans: list[StepPlan], path: Path | None, obstacles: Sequence[Obstacle], walked: Mapping[str, GoalWalk]
+) -> Path | None:
     from gangart.footsteps.picture import save
 
-    return save(plans, path, obstacles) if path else None
+    if path is None:
+        return None
+    return save(plans, path, obstacles, {goal_walk.WORDS[key]: w.treads() for key, w in walked.items()})
 
 
 def _as_json(plan: StepPlan, seconds: float) -> dict[str, Any]:

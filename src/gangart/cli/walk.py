@@ -12,7 +12,6 @@ from gangart.cli import engines, output, walking
 from gangart.errors import BadValue
 
 if TYPE_CHECKING:
-    from gangart.compensation import Compensation
     from gangart.control import BipedEngine, CyclicEngine
     from gangart.robots import Robot
     from gangart.robots.wear import Wear
@@ -69,7 +68,7 @@ def walk(
         float | None,
         typer.Option(help="Part of the measured ZMP that is fed back, 0…1; 0.3 helps most.", show_default="0"),
     ] = None,
-    friction: Annotated[float, typer.Option(help="Of the soles on the ground.")] = 0.8,
+    friction: walking.Friction = 0.8,
     level: Annotated[
         str | None,
         typer.Option(
@@ -78,18 +77,13 @@ def walk(
             show_default="BS; BS+MT for motors with a drive",
         ),
     ] = None,
-    wear: Annotated[
-        str | None, typer.Option(help="Set of wear of the robot's worn.toml.", show_default="the first")
-    ] = None,
-    compensate: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="best, or some of zmp, offsets, constant, arms, patient-arms, slip: a,b,c."),
-    ] = None,
+    wear: walking.WearSet = None,
+    compensate: walking.Compensate = None,
     push: Annotated[
         float,
         typer.Option(help=r"Impulse to the left on the base, in the middle of the walk \[N s]; on four legs in 1 ms."),
     ] = 0.0,
-    record: Annotated[Path | None, typer.Option(metavar="PATH", help="Write everything to an MCAP file.")] = None,
+    record: walking.Record = None,
     plot: Annotated[Path | None, typer.Option(metavar="DIR", help="Write pictures into this folder.")] = None,
     view: Annotated[bool, typer.Option("--view", help="Replay it in MuJoCo's viewer afterwards.")] = False,
     browser: Annotated[bool, typer.Option("--browser", help="With --view: in the browser.")] = False,
@@ -161,14 +155,6 @@ def walk(
         walking.show(recording, found, browser)
 
 
-def _compensation(engine: BipedEngine, wear: Wear | None, names: str, command: Command, quiet: bool) -> Compensation:
-    from gangart.compensation import BEST, compensation_of
-
-    parts = BEST if names == "best" else [name.strip() for name in names.split(",")]
-    with output.progress("preparing compensations", 1.0, hidden=quiet) as advance:
-        return compensation_of(engine, wear, parts, command=command, progress=advance)
-
-
 def _on_two_legs(
     robot: Robot, settings: dict[str, Any], wear: Wear | None, compensate: str | None, command: Command, quiet: bool
 ) -> BipedEngine:
@@ -177,7 +163,7 @@ def _on_two_legs(
     engine = BipedEngine(robot, **settings)
     if compensate is None:
         return engine
-    return BipedEngine(robot, **settings, compensation=_compensation(engine, wear, compensate, command, quiet))
+    return BipedEngine(robot, **settings, compensation=walking.compensation(engine, wear, compensate, command, quiet))
 
 
 def _on_four_legs(

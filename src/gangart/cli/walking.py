@@ -1,18 +1,77 @@
-"""What `walk` and `analyze` share: how the figures of a walk are shown."""
+"""What commands that walk share: the machine that walks, and how the figures of a walk are shown."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from gangart.cli import output
 from gangart.errors import BadValue, MissingTool
 
 if TYPE_CHECKING:
     from gangart.analysis import WalkFigures
+    from gangart.compensation import Compensation
+    from gangart.control import BipedEngine
     from gangart.robots import Robot
-    from gangart.signals import Recording
+    from gangart.robots.wear import Wear
+    from gangart.signals import Command, Recording
+    from gangart.simulation import Fidelity, World
+
+Friction = Annotated[float, typer.Option(help="Of the soles on the ground.")]
+Level = Annotated[
+    str, typer.Option("--level", help="Of realism: BS (ideal), VS (all defects), or a sum like BS+MT+GT.")
+]
+WearSet = Annotated[str | None, typer.Option(help="Set of wear of the robot's worn.toml.", show_default="the first")]
+Compensate = Annotated[
+    str | None,
+    typer.Option(metavar="NAMES", help="best, or some of zmp, offsets, constant, arms, patient-arms, slip: a,b,c."),
+]
+Feedback = Annotated[float, typer.Option(help="Part of the measured ZMP that is fed back, 0…1; 0.3 helps most.")]
+Record = Annotated[Path | None, typer.Option(metavar="PATH", help="Write everything to an MCAP file.")]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A robot as the command line wants it simulated."""
+
+    robot: Robot
+    fidelity: Fidelity
+    wear: Wear | None
+    friction: float
+
+    def world(self, engine: BipedEngine) -> World:
+        """A world with the robot standing as an engine wants it."""
+        from gangart.simulation import Ground, World
+
+        world = World(self.robot, self.fidelity, Ground(self.friction), wear=self.wear)
+        world.reset(*engine.stance(), settle=1.0 if self.wear else 0.5)
+        return world
+
+    def compensation(
+        self, engine: BipedEngine, names: str | None, command: Command, quiet: bool
+    ) -> Compensation | None:
+        """What `--compensate` names, for an engine that has none."""
+        from gangart.compensation import BEST, compensation_of
+
+        if names is None:
+            return None
+        parts = BEST if names == "best" else [name.strip() for name in names.split(",")]
+        with output.progress("preparing compensations", 1.0, hidden=quiet) as advance:
+            return compensation_of(engine, self.wear, parts, command=command, progress=advance)
+
+
+def machine_of(robot: Robot, level: str, wear: str | None, friction: float) -> Machine:
+    """A robot on a level of realism, with one of its sets of wear where the level needs it."""
+    from gangart.robots.wear import load_wear, worn
+    from gangart.simulation import fidelity_of
+
+    fidelity = fidelity_of(level)
+    used = load_wear(robot, wear or next(iter(worn(robot)), "")) if fidelity.needs_wear else None
+    return Machine(robot, fidelity, used, friction)
 
 
 def figures_of(recording: Recording, robot: Robot) -> WalkFigures:

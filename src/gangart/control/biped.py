@@ -25,7 +25,8 @@ from gangart.control.route import GoalRoute
 from gangart.control.settings import check_robot, check_walk
 from gangart.control.stepping import Step, Stepper, plan_of
 from gangart.errors import BadRobot, BadValue, Unreachable, choose
-from gangart.footsteps import PLANNERS, Obstacle, StepLimits
+from gangart.footsteps import Obstacle, StepLimits
+from gangart.footsteps.planners import planner_of
 from gangart.gaits import BipedTiming
 from gangart.pattern.arms import ArmSwing
 from gangart.pattern.preview import EFFORT, at_rest, preview_gains, preview_motion
@@ -67,7 +68,7 @@ class BipedEngine:
         feedback: 0…1, how much of the observer's correction by the measured ZMP is used (2.4.7).
         zmp_sensor: measure the ZMP with the "feet" or, as the original, from the torso's acceleration ("imu").
         compensation: what to ask for beyond the pattern, to get the pattern; `gangart.compensation.prepare` makes it.
-        planner: of the steps to a goal pose, one of `gangart.footsteps.PLANNERS`. Where readings have an observer's
+        planner: of the steps to a goal pose, as `gangart.footsteps.plan` takes it. Where readings have an observer's
             estimate of the state, it plans anew before each step.
         obstacles: that it goes around.
         step_error: by which part each step is made longer than it was asked: a defect, for experiments.
@@ -117,7 +118,8 @@ class BipedEngine:
         self.poser = Poser(robot, adaptation)
         self.arms = ArmSwing(robot, settings.arm_swing)
         self.compensation = compensation
-        self.planner, self.obstacles = choose("planner", planner, PLANNERS), tuple(obstacles)
+        planner_of(planner)  # refuses unknown names
+        self.planner, self.obstacles = planner, tuple(obstacles)
         if not -0.5 <= step_error <= 0.5:
             raise BadValue(f"step error is {step_error:g}; it has to lie in -0.5…0.5")
         self.step_error = step_error

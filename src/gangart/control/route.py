@@ -57,7 +57,7 @@ class GoalRoute:
         soles = None if self._reading is None else self.measured(self._reading)
         known = replace(state, feet=state.feet if soles is None else soles, ways=state.ways / self.stretch)
         self.arrived = False
-        if self.plan is not None and (soles is None or self._holds(known, coming / self.stretch)):
+        if self._holds(known, coming / self.stretch, seen=soles is not None):
             self.arrived = state.next_foot is None
             return None
         try:
@@ -78,10 +78,14 @@ class GoalRoute:
         if self.plan is None:
             self.refused = self.note
 
-    def _holds(self, state: WalkState, coming: Array) -> bool:
-        """Whether the robot stands in its goal, or the coming ways still lead there."""
-        if state.next_foot is None:
-            return _within(error_of(state.feet, self._goal, self.limits.spacing), NEAR)
+    def _holds(self, state: WalkState, coming: Array, *, seen: bool) -> bool:
+        """Whether the robot stands in its goal, or the coming ways still lead there, as far as that is `seen`."""
+        if state.next_foot is None and (seen or self.plan is None):
+            # for a small error it does not set out again; a goal nearby is another thing
+            near = _HOLDS if self.plan is None else NEAR
+            return _within(error_of(state.feet, self._goal, self.limits.spacing), near)
+        if self.plan is None or state.next_foot is None or not seen:
+            return self.plan is not None
         body, rest = state.body(1 - state.next_foot, self.limits.spacing), np.empty(3)
         for made in coming:
             go(body, made[0], made[1], made[2], body)

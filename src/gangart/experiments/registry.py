@@ -26,6 +26,7 @@ class Experiment:
 
 _URBANN = "Urbann 2010"
 _BAHR = "Bahr 2025"
+_ZELLHOEFER = "Zellhöfer 2012"
 
 EXPERIMENTS: dict[str, Experiment] = {
     "zmp-deviation": Experiment(
@@ -52,6 +53,11 @@ EXPERIMENTS: dict[str, Experiment] = {
         "Which sets of motor control, friction, play and elasticity walk as badly as the real robot?",
         f"{_URBANN}, 4.4, tables 4.3 and 5.2",
         "gangart.experiments.worn_nao",
+    ),
+    "goal-walk": Experiment(
+        "Does a worn Nao on a slippery floor end in its goal, if its steps have a wrong length?",
+        f"{_ZELLHOEFER}, 3.5 and 4",
+        "gangart.experiments.goal_walk",
     ),
     "gearbox-bench": Experiment(
         "A motor with play and elasticity in its gear turns a body: when does its torque arrive?",

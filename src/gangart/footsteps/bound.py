@@ -18,7 +18,6 @@ _FINE, _FAR = 0.15, 3.6  # [m]
 _ALONG, _TURNS = 41, 32  # nodes along x and over a whole turn
 _CELL = 0.05  # [m] of the distance around obstacles
 _MARGIN = 1.0  # [m] that the way may lead beyond everything
-_BODY = 0.05  # [m] nearer than that the middle between the feet does not come to a high obstacle
 
 
 @lru_cache(maxsize=8)
@@ -90,8 +89,10 @@ def look_up(table: Array, rest: Array, speed: float, most: Array) -> float:
     return float(total + beyond)
 
 
-def distances(field: Field, start: Array, goal: Array) -> tuple[Array, Array]:
-    """The shortest way around high obstacles on a grid, and the grid's corner x, y and cell [m].
+def distances(field: Field, start: Array, goal: Array, near: float, over: bool) -> tuple[Array, Array]:
+    """The shortest way around obstacles on a grid, and the grid's corner x, y and cell [m].
+
+    The way keeps `near` [m] away from obstacles; if it may lead `over` low ones, it keeps away from high ones only.
 
     For each cell, (columns, rows, 3): distance to the goal [m], and x, y [m] where the way turns next; what cannot be
     reached is infinitely far. Without obstacles the grid is a single cell.
@@ -104,24 +105,24 @@ def distances(field: Field, start: Array, goal: Array) -> tuple[Array, Array]:
     out = np.full((int(shape[0]), int(shape[1]), 3), np.inf)
     corner = np.array([low[0], low[1], _CELL])
     shut = np.zeros(out.shape[:2], dtype=np.bool_)
-    _shut(field.corners[field.high > 0.0], corner, shut)
+    _shut(field.corners[field.high > 0.0] if over else field.corners, near, corner, shut)
     _spread(shut, corner, goal, out)
     return out, corner
 
 
 @kernel
-def _shut(areas: Array, corner: Array, shut: Bools) -> None:
+def _shut(areas: Array, near: float, corner: Array, shut: Bools) -> None:
     """Mark the cells that the middle of the body keeps away from."""
     columns, rows = shut.shape
     disc = np.empty((8, 2))
     for k in range(len(areas)):
-        x0, x1 = areas[k, :, 0].min() - _BODY, areas[k, :, 0].max() + _BODY
-        y0, y1 = areas[k, :, 1].min() - _BODY, areas[k, :, 1].max() + _BODY
+        x0, x1 = areas[k, :, 0].min() - near, areas[k, :, 0].max() + near
+        y0, y1 = areas[k, :, 1].min() - near, areas[k, :, 1].max() + near
         for i in range(max(int((x0 - corner[0]) / _CELL), 0), min(int((x1 - corner[0]) / _CELL) + 2, columns)):
             for j in range(max(int((y0 - corner[1]) / _CELL), 0), min(int((y1 - corner[1]) / _CELL) + 2, rows)):
                 for m in range(8):
-                    disc[m, 0] = corner[0] + i * _CELL + _BODY * np.cos(np.pi * m / 4.0)
-                    disc[m, 1] = corner[1] + j * _CELL + _BODY * np.sin(np.pi * m / 4.0)
+                    disc[m, 0] = corner[0] + i * _CELL + near * np.cos(np.pi * m / 4.0)
+                    disc[m, 1] = corner[1] + j * _CELL + near * np.sin(np.pi * m / 4.0)
                 if not shut[i, j] and meet(disc, areas[k]):
                     shut[i, j] = True
 

@@ -16,6 +16,9 @@ from gangart.signals import Array
 _FIRST = 1.6
 _IMPROVE = ((1.1, 0.25), (0.97, 0.35), (0.9, 0.4))
 _FIND = 60_000  # [states] expanded for a first plan, where obstacles block the way of `hybrid`
+# How near to an obstacle the middle between the feet comes, and whether it leads over low ones: the guides of a search.
+# Feet that stand beside an obstacle or before it keep the first distance, heels the last; nobody comes nearer.
+_GUIDES = ((0.11, False), (0.05, False), (0.05, True))  # [m]
 _FREE, _OBSTACLES = 1_600, 4_000  # [states] to improve it, without and with obstacles
 
 
@@ -24,11 +27,11 @@ def lattice(task: Task, effort: float = 1.0) -> StepPlan:
     found = hybrid(task)
     if task.there:
         return task.plan("lattice", np.empty((0, 4)), "arrived")
-    look = _Search(task)
-    rows = _rows(found) if found.arrived else None
-    if rows is None:
-        rows, seen_all = look(_FIRST, round(effort * _FIND), MOST_STEPS, True)
-        if len(rows) == 0 or not look.arrives:
+    if found.arrived:
+        look, rows, seen_all = _Search(task, *_GUIDES[0]), _rows(found), False
+    else:
+        look, rows, seen_all = _first(task, round(effort * _FIND))
+        if not look.arrives:
             reason = _BLOCKED if seen_all else _TOO_FEW.format(round(effort * _FIND))
             return task.plan("lattice", rows, "blocked" if seen_all else "budget", reason)
     total = effort * (_OBSTACLES if len(task.field) else _FREE)
@@ -42,14 +45,26 @@ _BLOCKED = "obstacles leave no way to the goal"
 _TOO_FEW = "no way was found among {} states; a larger effort may find one"
 
 
-class _Search:
-    """The searches of one task."""
+def _first(task: Task, budget: int) -> tuple[_Search, Array, bool]:
+    """The search of the first guide that finds a way, or of the last; its rows; and whether it has seen all states."""
+    low = (task.field.high == 0.0).any()
+    guides = [guide for guide in _GUIDES if low or not guide[1]]
+    for guide in guides:
+        look = _Search(task, *guide)
+        rows, seen_all = look(_FIRST, budget // len(guides), MOST_STEPS, True)
+        if look.arrives:
+            break
+    return look, rows, seen_all
 
-    def __init__(self, task: Task) -> None:
+
+class _Search:
+    """The searches of one task along one guide."""
+
+    def __init__(self, task: Task, near: float, over: bool) -> None:
         """Prepare what all of them need."""
         field = task.field
         self.task, self.root, self.arrives = task, _root(task), False
-        far, corner = distances(field, self.root[0, :3], task.goal)
+        far, corner = distances(field, self.root[0, :3], task.goal, near, over)
         self.sight = (steps_left(task.limits), far, corner)
         self.world = (field.soles, field.corners, field.discs, field.high)
 

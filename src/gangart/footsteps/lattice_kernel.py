@@ -43,6 +43,7 @@ TRIES = np.array(
     + [(0.5, 0.0, 0.0), (-0.5, 0.0, 0.0), (0.0, 0.5, 0.5), (0.0, -0.5, 0.5), (0.0, 0.5, -0.35)]
 )
 _CELL, _ANGLE = 0.02, 0.06  # [m], [rad] states nearer than that count as one
+_COARSE = 2.5  # times that where any way will do: else a search fills the pockets before obstacles state by state
 _NEAR = 5.0  # [steps] from the goal the last steps are tried from every state
 _SLACK = 1e-6
 _OVERLAP = 0.6  # of turning is not done while walking
@@ -74,7 +75,7 @@ def search(
         weight: of the estimate; above 1 finds a plan sooner.
         budget: states to expand.
         best: steps of the best plan so far.
-        first: be content with the first plan.
+        first: be content with the first plan, and look at states that are farther apart.
         steps: (m, 4) takes the plan; body frames and sides.
 
     Returns:
@@ -107,7 +108,9 @@ def search(
             total = _finished(nodes, parent, at, feet, goal, most, world, rolled, best, tail, steps)
             if total > 0:
                 best, found = total, total
-        _expand(nodes, parent, values, items, keys, made, count, at, feet, goal, most, sight, world, weight, best)
+        _expand(
+            nodes, parent, values, items, keys, made, count, at, feet, goal, most, sight, world, weight, best, first
+        )
     if found < 0:
         return -_trace(nodes, parent, nearest, steps), expanded, count[1] == 0
     return found, expanded, count[1] == 0
@@ -146,6 +149,7 @@ def _expand(
     world: Any,
     weight: float,
     best: int,
+    coarse: bool,
 ) -> None:
     """Try all steps from a state."""
     soles, corners, discs, high = world
@@ -169,7 +173,7 @@ def _expand(
         new[7:10] = node[10:13]
         new[10:13] = step
         new[13] = node[13] + 1.0
-        slot = _slot(new, goal, most, keys)
+        slot = _slot(new, goal, most, coarse, keys)
         if keys[slot] != 0 and made[slot] <= new[13]:
             continue
         new[14] = estimate(new, goal, most, sight)
@@ -178,7 +182,7 @@ def _expand(
         foot_of(new[0:3], side, most[0], after)
         if touches(before, after, stance, foot, soles, corners, discs, high):
             continue
-        keys[slot], made[slot] = _key(new, goal, most), new[13]
+        keys[slot], made[slot] = _key(new, goal, most, coarse), new[13]
         parent[count[0]] = at
         # of equal sums the deeper state comes first
         count[1] = push(values, items, count[1], new[13] + weight * new[14] - 1e-3 * new[13], count[0])
@@ -281,12 +285,16 @@ def _free(feet: Array, steps: Array, spacing: float, world: Any) -> bool:
 
 
 @kernel
-def _key(node: Array, goal: Array, most: Array) -> Any:
-    """States of the same key count as one."""
-    turns = np.floor((node[2] - goal[2]) / _ANGLE) % np.round(2.0 * np.pi / _ANGLE)
-    key = np.int64(np.floor((node[0] - goal[0]) / _CELL) + 4000.0)
-    key = key * 8000 + np.int64(np.floor((node[1] - goal[1]) / _CELL) + 4000.0)
+def _key(node: Array, goal: Array, most: Array, coarse: bool) -> Any:
+    """States of the same key count as one; where it is `coarse`, with the same speed ahead and whatever else."""
+    cell, angle = (_COARSE * _CELL, _COARSE * _ANGLE) if coarse else (_CELL, _ANGLE)
+    turns = np.floor((node[2] - goal[2]) / angle) % np.round(2.0 * np.pi / angle)
+    key = np.int64(np.floor((node[0] - goal[0]) / cell) + 4000.0)
+    key = key * 8000 + np.int64(np.floor((node[1] - goal[1]) / cell) + 4000.0)
     key = key * 128 + np.int64(turns)
+    if coarse:
+        key = key * 32 + np.int64(np.floor(node[10] / most[CHANGE_AHEAD] + 0.5) + 16.0) % 32
+        return key * 2 + (1 if node[6] > 0.0 else 0) + 1
     key = key * 32 + np.int64(np.floor(node[10] / most[CHANGE_AHEAD] * 2.0 + 0.5) + 16.0) % 32
     key = key * 16 + np.int64(np.floor(node[12] / most[PACE_TURN] * 2.0 + 0.5) + 8.0) % 16
     key = key * 8 + np.int64(np.floor(node[11] / max(most[PACE_SIDEWAYS], 1e-9) + 0.5) + 4.0) % 8
@@ -294,9 +302,9 @@ def _key(node: Array, goal: Array, most: Array) -> Any:
 
 
 @kernel
-def _slot(node: Array, goal: Array, most: Array, keys: Ints) -> Any:
+def _slot(node: Array, goal: Array, most: Array, coarse: bool, keys: Ints) -> Any:
     """Where a state's key stands in the table, or belongs."""
-    key = _key(node, goal, most)
+    key = _key(node, goal, most, coarse)
     mixed = np.uint64(key) * np.uint64(11400714819323198485)  # Fibonacci hashing
     slot = np.int64((mixed >> np.uint64(20)) & np.uint64(len(keys) - 1))
     while keys[slot] != 0 and keys[slot] != key:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import dataclasses
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from gangart.errors import BadValue
 from gangart.footsteps.obstacles import Obstacle
 from gangart.footsteps.step_plan import StepPlan
 from gangart.footsteps.task import feet_around
-from gangart.signals import Array
+from gangart.signals import Array, Ints
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +42,7 @@ def draw(axes: Axes, plan: StepPlan, obstacles: Sequence[Obstacle] = (), *, numb
         x, y, yaw = pose.tolist()
         tip = (x + 0.15 * np.cos(yaw), y + 0.15 * np.sin(yaw))
         axes.annotate("", tip, (x, y), arrowprops={"arrowstyle": "->", "color": colour, "lw": 1.4})
+        axes.update_datalim([tip])  # else an arrow that points out of the picture is left out
     axes.set_aspect("equal")
 
 
@@ -50,20 +52,48 @@ def _sole(axes: Axes, plan: StepPlan, foot: int, pose: Array, **style: Any) -> N
     axes.fill(*(outline @ np.array([[c, s], [-s, c]]) + pose[:2]).T, **style)
 
 
-def save(plans: Sequence[StepPlan], path: Path, obstacles: Sequence[Obstacle] = ()) -> Path:
-    """Plans side by side in a picture file."""
+def _tall(plans: Sequence[StepPlan]) -> float:
+    """About how high pictures are for their width."""
+    points = np.vstack([np.vstack([p.start.feet[:, :2], p.pose[:, :2], p.goal[None, :2]]) for p in plans])
+    wide, high = np.ptp(points, axis=0) + 0.3
+    return float(np.clip(high / wide, 0.4, 1.4)) + 0.1
+
+
+Treads = tuple[Ints, Array]  # which foot trod (n,), and where: x, y [m], yaw [rad] (n, 3)
+
+
+def draw_treads(axes: Axes, plan: StepPlan, treads: Treads, obstacles: Sequence[Obstacle] = ()) -> None:
+    """Where a robot trod, over start and goal of the plan."""
+    draw(axes, dataclasses.replace(plan, foot=plan.foot[:0], pose=plan.pose[:0]), obstacles)
+    for foot, pose in zip(treads[0].tolist(), treads[1], strict=True):
+        colour = (LEFT, RIGHT)[foot]
+        _sole(axes, plan, foot, pose, facecolor=colour, alpha=0.25, edgecolor=colour, lw=0.5)
+
+
+def save(
+    plans: Sequence[StepPlan],
+    path: Path,
+    obstacles: Sequence[Obstacle] = (),
+    walked: Mapping[str, Treads] | None = None,
+) -> Path:
+    """Plans side by side in a picture file, and beside them where a robot trod that `walked` the first of them."""
     from matplotlib.figure import Figure
 
     if path.suffix.lower() not in _FORMATS:
         raise BadValue(f"picture {path} has to end in {', '.join(_FORMATS)}")
-    columns = min(len(plans), 4)
-    rows = -(-len(plans) // columns)
+    count = len(plans) + len(walked or {})
+    columns = min(count, 4)
+    rows = -(-count // columns)
     size = 7.0 if len(plans) == 1 else 4.0
-    figure = Figure(figsize=(size * columns, size * rows), layout="constrained")
-    for axes, plan in zip(figure.subplots(rows, columns, squeeze=False).flat, plans, strict=False):
+    figure = Figure(figsize=(size * columns, size * rows * _tall(plans)), layout="constrained")
+    panels = list(figure.subplots(rows, columns, squeeze=False, sharex=bool(walked), sharey=bool(walked)).flat)
+    for axes, plan in zip(panels, plans, strict=False):
         draw(axes, plan, obstacles, numbers=len(plans) == 1)
         axes.set(title=f"{plan.planner}: {len(plan)} steps, {plan.ended}", xlabel="x [m]", ylabel="y [m]")
-    for axes in figure.axes[len(plans) :]:
+    for axes, (word, treads) in zip(panels[len(plans) :], (walked or {}).items(), strict=False):
+        draw_treads(axes, plans[0], treads, obstacles)
+        axes.set(title=f"walked {word}: {max(len(treads[0]) - 2, 0)} steps", xlabel="x [m]")
+    for axes in panels[count:]:
         axes.set_axis_off()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -43,7 +43,7 @@ def plan(
         goal: body pose x, y [m], yaw [rad].
         robot_limits: a robot, or its `StepLimits`.
         obstacles: what stands in the way.
-        planner: one of `PLANNERS`.
+        planner: one of `PLANNERS`, or a file that `gangart train` has written.
 
     Returns:
         A plan that says how it ended; the best partial one if it did not arrive.
@@ -52,7 +52,11 @@ def plan(
 
 
 def planner_of(name: str) -> Callable[[Task], StepPlan]:
-    """The function behind a name."""
+    """The function behind a name, or the policy in a trained file (.npz)."""
+    if name.endswith(".npz"):
+        from gangart.footsteps.learned import learned_from
+
+        return learned_from(name)
     module, _, function = _PLANNERS[choose("planner", name, PLANNERS)].partition(":")
     found: Callable[[Task], StepPlan] = getattr(import_module(module), function)
     return found

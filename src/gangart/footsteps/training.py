@@ -1,29 +1,27 @@
-"""Train the learned planners: python -m gangart.footsteps.training [--plans 3000] [--seed 0] [--robot nao].
+"""Train the learned planners, as `gangart train` does: each step of the lattice's plans to random goals is an example.
 
-The lattice plans to random goals over the whole region; each of its steps is an example. Needs scikit-learn, which
-`requirements/dev.txt` installs; the product itself does not.
+Needs scikit-learn, which nothing else in gangart does.
 """
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.progress import Progress
 
+from gangart.errors import BadValue, MissingTool
 from gangart.footsteps.families import direct
 from gangart.footsteps.lattice import lattice
-from gangart.footsteps.learned import FILE
+from gangart.footsteps.learned import FORMAT
 from gangart.footsteps.limits import StepLimits
 from gangart.footsteps.policy import FEATURES, features
 from gangart.footsteps.step_plan import StepPlan
 from gangart.footsteps.task import task_of
 from gangart.footsteps.velocity import sign_of
 from gangart.footsteps.ways import PACE_FORWARD, PACE_SIDEWAYS, PACE_TURN, way
-from gangart.robots import load
 from gangart.signals import Array
 
 _REGION = 2.3  # [m] to each side; a little more than the planners are asked for
@@ -61,10 +59,32 @@ def _examples_of(plan: StepPlan, most: Array) -> tuple[Array, Array]:
     return seen[keep], made[keep]
 
 
-def train(limits: StepLimits, seen: Array, made: Array, seed: int) -> dict[str, Array]:
-    """The arrays of the trained file."""
-    from sklearn.neural_network import MLPRegressor
+@dataclass(frozen=True, eq=False)
+class Taught:
+    """What was learned."""
 
+    arrays: dict[str, Any]  # as the file holds them
+    error: float  # [1] of the network, root mean square over all examples, in units of the pace
+
+
+def collect(
+    limits: StepLimits, plans: int, seed: int, progress: Callable[[float], None] = lambda _: None
+) -> tuple[Array, Array]:
+    """All examples of so many plans; `progress` is told how many are made."""
+    pairs = []
+    for pair in examples(limits, plans, seed):
+        pairs.append(pair)
+        progress(float(len(pairs)))
+    seen, made = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    return seen, made
+
+
+def teach(limits: StepLimits, seen: Array, made: Array, plans: int, seed: int) -> Taught:
+    """Train the network and choose the neighbours; what was asked for is noted in the file."""
+    try:
+        from sklearn.neural_network import MLPRegressor
+    except ImportError as error:
+        raise MissingTool("training needs scikit-learn; install it with `pip install scikit-learn`") from error
     scaled = seen * _SCALE
     network = MLPRegressor(
         hidden_layer_sizes=_HIDDEN,
@@ -77,33 +97,18 @@ def train(limits: StepLimits, seen: Array, made: Array, seed: int) -> dict[str, 
     network.fit(scaled, made)
     layers = [np.vstack([w, b]) for w, b in zip(network.coefs_, network.intercepts_, strict=True)]
     kept = np.random.default_rng(seed).permutation(len(seen))[:_KNOWN]
-    names = ("first", "second", "third")
-    small = {name: layer.astype(np.float32) for name, layer in zip(names, layers, strict=True)}
+    small = {n: layer.astype(np.float32) for n, layer in zip(("first", "second", "third"), layers, strict=True)}
     known = {"known": scaled[kept].astype(np.float16), "answers": made[kept].astype(np.float16)}
-    return {**small, **known, "scale": _SCALE, "limits": limits.array}
+    about = {"scale": _SCALE, "limits": limits.array, "made_of": np.array([FORMAT, plans, seed], dtype=np.int64)}
+    missed = float(np.sqrt(np.mean((network.predict(scaled) - made) ** 2)))
+    return Taught({**small, **known, **about}, missed)
 
 
-def main() -> None:
-    """Collect examples, train, write the file."""
-    parser = argparse.ArgumentParser(prog="python -m gangart.footsteps.training", description=__doc__)
-    parser.add_argument("--plans", type=int, default=3000, help="how many goals the lattice plans to")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--robot", default="nao")
-    parser.add_argument("--out", type=Path, default=Path(__file__).with_name(FILE))
-    asked = parser.parse_args()
-    limits = StepLimits.of(load(asked.robot))
-    collected = []
-    with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("lattice plans", total=asked.plans)
-        for pair in examples(limits, asked.plans, asked.seed):
-            collected.append(pair)
-            bar.advance(task)
-        seen, made = (np.concatenate(part) for part in zip(*collected, strict=True))
-        bar.add_task(f"training on {len(seen)} steps", total=None)
-        arrays = train(limits, seen, made, asked.seed)
-    np.savez_compressed(asked.out, **arrays)  # type: ignore[arg-type,unused-ignore]  # the names are ours
-    Console(stderr=True).print(f"{asked.out}: {asked.out.stat().st_size / 1e3:.0f} kB")
-
-
-if __name__ == "__main__":
-    main()
+def save(path: Path, taught: Taught) -> int:
+    """Write the file; answers its size [bytes]. The same arrays give the same bytes."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(path, **taught.arrays)  # type: ignore[arg-type,unused-ignore]  # the names are ours
+    except OSError as error:
+        raise BadValue(f"cannot write {path}: {error.strerror or error}") from error
+    return path.stat().st_size
