@@ -36,9 +36,10 @@ def walks(
     from gangart.signals import Command
     from gangart.simulation.goal import patience_for, walk_to
 
-    compensation = machine.compensation(
-        BipedEngine(machine.robot, feedback=wanted.feedback), wanted.compensate, Command(0.2), quiet
-    )
+    compensation = None
+    if wanted.compensate is not None:
+        bare = BipedEngine(machine.robot, feedback=wanted.feedback)
+        compensation = walking.compensation(bare, machine.wear, wanted.compensate, Command(0.2), quiet)
     engine: BipedEngine = BipedEngine(
         machine.robot, feedback=wanted.feedback, compensation=compensation, planner=plan.planner, obstacles=obstacles,
         step_error=wanted.step_error,

@@ -51,17 +51,14 @@ class Machine:
         world.reset(*engine.stance(), settle=1.0 if self.wear else 0.5)
         return world
 
-    def compensation(
-        self, engine: BipedEngine, names: str | None, command: Command, quiet: bool
-    ) -> Compensation | None:
-        """What `--compensate` names, for an engine that has none."""
-        from gangart.compensation import BEST, compensation_of
 
-        if names is None:
-            return None
-        parts = BEST if names == "best" else [name.strip() for name in names.split(",")]
-        with output.progress("preparing compensations", 1.0, hidden=quiet) as advance:
-            return compensation_of(engine, self.wear, parts, command=command, progress=advance)
+def compensation(engine: BipedEngine, wear: Wear | None, names: str, command: Command, quiet: bool) -> Compensation:
+    """What `--compensate` names, for an engine that has none."""
+    from gangart.compensation import BEST, compensation_of
+
+    parts = BEST if names == "best" else [name.strip() for name in names.split(",")]
+    with output.progress("preparing compensations", 1.0, hidden=quiet) as advance:
+        return compensation_of(engine, wear, parts, command=command, progress=advance)
 
 
 def machine_of(robot: Robot, level: str, wear: str | None, friction: float) -> Machine:
