@@ -18,6 +18,7 @@ from benchmarks.table import print_rows, print_summary
 TITLES = {
     "engine_tick": "One tick of the walking engine",
     "planning": "Planning a walk",
+    "goals": "Planning steps to a goal",
     "leg_ik": "Inverse kinematics of a leg",
     "multibody": "Forces of a walk",
     "simulation": "Simulating a walk",

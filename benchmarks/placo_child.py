@@ -102,6 +102,23 @@ class Peer:
             "reached": reached / n,
         }
 
+    def goals(self, walk: dict[str, float], goals: list[list[float]]) -> dict[str, Any]:
+        """Times [s] and numbers of steps of FootstepsPlannerNaive from standing to goals x, y [m], yaw [rad]."""
+        parameters = placo.HumanoidParameters()
+        for name, value in walk.items():
+            setattr(parameters, name, value)
+        half = parameters.feet_spacing / 2.0
+        start = [_pose(0.0, 0.0, 0.0, side * half) for side in (1.0, -1.0)]
+        seconds, steps = [], []
+        for goal in goals:
+            planner = placo.FootstepsPlannerNaive(parameters)
+            planner.configure(*(_pose(*goal, side * half) for side in (1.0, -1.0)))
+            begin = perf_counter()
+            found = planner.plan(placo.HumanoidRobot_Side.left, *start)
+            seconds.append(perf_counter() - begin)
+            steps.append(len(found) - 2)  # without the feet at the start
+        return {"seconds": seconds, "steps": steps}
+
     def _supports(self, parameters: Any, steps: int, stride: float) -> Any:
         planner = placo.FootstepsPlannerRepetitive(parameters)
         planner.configure(stride, 0.0, 0.0, steps)
@@ -110,6 +127,14 @@ class Peer:
         footsteps = planner.plan(placo.HumanoidRobot_Side.left, left, right)
         make = placo.FootstepsPlanner.make_supports
         return make(footsteps, 0.0, True, parameters.has_double_support(), True)
+
+
+def _pose(x: float, y: float, yaw: float, left: float) -> Any:
+    """A foot that stands to the left of a pose on the ground [m], [rad]."""
+    T, c, s = np.eye(4), np.cos(yaw), np.sin(yaw)
+    T[:2, :2] = [[c, -s], [s, c]]
+    T[:2, 3] = x - s * left, y + c * left
+    return T
 
 
 def _errors(tasks: Any) -> list[Any]:

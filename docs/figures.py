@@ -17,6 +17,9 @@ from gangart.control import BipedEngine, WalkPlan
 from gangart.control.cyclic import CyclicEngine
 from gangart.dynamics import multibody_zmp
 from gangart.gaits import FOOTFALLS, Timing, timing
+from gangart.footsteps import PLANNERS
+from gangart.footsteps import plan as plan_steps
+from gangart.footsteps.picture import draw
 from gangart.pattern.swing import swing_polynomials
 from gangart.robots import Robot, load
 from gangart.robots.picture import picture
@@ -25,6 +28,16 @@ from gangart.simulation import Fidelity, Ground, World, simulate
 
 LEFT, RIGHT, GREY, INK, BODY = "#1f6fb2", "#d1662b", "#8e8e93", "#1c1c1e", "#5e5ce6"
 WALK = Command(0.2)
+GOALS = {  # x, y [m], yaw [rad]
+    "1 m ahead": (1.0, 0.0, 0.0),
+    "1 m back": (-1.0, 0.0, 0.0),
+    "0.15 m left": (0.0, 0.15, 0.0),
+    "turned back": (0.0, 0.0, np.pi),
+    "ahead left, facing back": (1.0, 0.5, np.pi),
+    "1 m left": (0.0, 1.0, 0.0),
+    "back right, facing right": (-0.6, -0.4, -np.pi / 2.0),
+    "2 m ahead, 1 m left": (2.0, 1.0, 0.0),
+}
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -48,6 +61,23 @@ def footsteps(robot: Robot, path: Path) -> None:
         ax.set_aspect("equal")
         ax.set(title=f"vx {command.vx:g} m/s, vy {command.vy:g} m/s, wz {command.wz:g} rad/s", xlabel="x [mm]")
         ax.set_ylabel("y [mm]")
+    save(figure, path)
+
+
+def plans(robot: Robot, path: Path) -> None:
+    """The same goals for all planners."""
+    figure = Figure(figsize=(2.0 * len(GOALS), 2.0 * len(PLANNERS)), layout="constrained")
+    grid = figure.subplots(len(PLANNERS), len(GOALS), sharex="col", sharey="col")
+    for row, planner in zip(grid, PLANNERS, strict=True):
+        row[0].set_ylabel(planner, fontsize=9)
+        for ax, goal in zip(row, GOALS.values(), strict=True):
+            found = plan_steps((0.0, 0.0, 0.0), goal, robot, (), planner)
+            draw(ax, found, numbers=False)
+            ax.set_aspect("equal", adjustable="datalim")
+            ax.tick_params(labelsize=6)
+            ax.text(0.03, 0.97, f"{len(found)}", transform=ax.transAxes, va="top", fontsize=9, fontweight="bold")
+    for ax, words in zip(grid[0], GOALS, strict=True):
+        ax.set_title(words, fontsize=9)
     save(figure, path)
 
 
@@ -166,6 +196,7 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     robot = load("nao")
     footsteps(robot, folder / "footsteps.png")
+    plans(robot, folder / "plans.png")
     zmp(robot, folder / "zmp.png")
     swing(folder / "swing.png")
     joints(robot, BipedEngine(robot).plan(WALK, 6.0), folder / "joints.png")
