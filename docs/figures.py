@@ -73,7 +73,6 @@ def plans(robot: Robot, path: Path) -> None:
         for ax, goal in zip(row, GOALS.values(), strict=True):
             found = plan_steps((0.0, 0.0, 0.0), goal, robot, (), planner)
             draw(ax, found, numbers=False)
-            ax.set_aspect("equal", adjustable="datalim")
             ax.tick_params(labelsize=6)
             ax.text(0.03, 0.97, f"{len(found)}", transform=ax.transAxes, va="top", fontsize=9, fontweight="bold")
     for ax, words in zip(grid[0], GOALS, strict=True):

@@ -248,15 +248,26 @@ def test_the_lattice_finds_its_way_through_a_room(limits: StepLimits, seed: int)
     assert verify(found, room(seed)) == []
 
 
-def test_a_low_obstacle_is_stepped_over_and_a_high_one_gone_around(limits: StepLimits) -> None:
-    assert limits.step_height > 0.0
-    low, high = (box(0.5, 0.0, 0.04, 0.8, height=h) for h in (limits.step_height / 2.0, 0.2))
-    over, around = (plan(ORIGIN, (1.0, 0.0, 0.0), limits, (wall,), "lattice") for wall in (low, high))
-    for found, wall in ((over, low), (around, high)):
+def test_feet_swing_over_what_is_low_and_go_around_what_is_high(limits: StepLimits) -> None:
+    low, high = (box(0.5, 0.05, 0.02, 0.02, height=h) for h in (limits.step_height / 2.0, 2.0 * limits.step_height))
+    over, around = (plan(ORIGIN, (1.0, 0.0, 0.0), limits, (pebble,), "lattice") for pebble in (low, high))
+    for found, pebble in ((over, low), (around, high)):
         assert found.arrived
-        assert verify(found, (wall,)) == []
-    assert np.abs(over.bodies()[:, 1]).max() < 0.15
-    assert np.abs(around.bodies()[:, 1]).max() > 0.4
+        assert verify(found, (pebble,)) == []
+    assert np.abs(over.bodies()[:, 1]).max() < 0.03
+    assert np.abs(around.bodies()[:, 1]).max() > 0.04
+    assert {b.rule for b in verify(over, (high,))} == {"a high obstacle in the way"}
+
+
+@pytest.mark.parametrize("height", [0.01, 0.2])
+@pytest.mark.parametrize("x", [0.9, 1.0])
+def test_the_lattice_walks_around_a_wall_that_is_too_wide_to_step_over(
+    limits: StepLimits, x: float, height: float
+) -> None:
+    wall = box(0.5, 0.0, 0.04, 0.8, height=height)
+    found = plan(ORIGIN, (x, 0.0, 0.0), limits, (wall,), "lattice")
+    assert found.arrived
+    assert verify(found, (wall,)) == []
 
 
 @pytest.mark.parametrize("name", PLANNERS)

@@ -13,7 +13,7 @@ from gangart.signals import Array
 
 # Weights of the estimate, and the part of the budget that each search has for improving a plan. The estimate is what
 # the best family of motion takes, which a better motion undercuts by a few percent.
-_FIRST = 1.6
+_FIRST, _GREEDY = 2.2, 5.0  # for a first plan, and where that finds none
 _IMPROVE = ((1.1, 0.25), (0.97, 0.35), (0.9, 0.4))
 _FIND = 60_000  # [states] expanded for a first plan, where obstacles block the way of `hybrid`
 # How near to an obstacle the middle between the feet comes, and whether it leads over low ones: the guides of a search.
@@ -49,9 +49,10 @@ def _first(task: Task, budget: int) -> tuple[_Search, Array, bool]:
     """The search of the first guide that finds a way, or of the last; its rows; and whether it has seen all states."""
     low = (task.field.high == 0.0).any()
     guides = [guide for guide in _GUIDES if low or not guide[1]]
-    for guide in guides:
+    tries = [(_FIRST, guides[0]), *((_GREEDY, guide) for guide in guides)]
+    for weight, guide in tries:
         look = _Search(task, *guide)
-        rows, seen_all = look(_FIRST, budget // len(guides), MOST_STEPS, True)
+        rows, seen_all = look(weight, budget // len(tries), MOST_STEPS, True)
         if look.arrives:
             break
     return look, rows, seen_all
