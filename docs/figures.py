@@ -74,9 +74,9 @@ def plans(robot: Robot, path: Path) -> None:
             found = plan_steps((0.0, 0.0, 0.0), goal, robot, (), planner)
             draw(ax, found, numbers=False)
             ax.tick_params(labelsize=6)
-            ax.text(0.03, 0.97, f"{len(found)}", transform=ax.transAxes, va="top", fontsize=9, fontweight="bold")
+            ax.set_title(f"{len(found)}", loc="left", fontsize=9, fontweight="bold", pad=2)
     for ax, words in zip(grid[0], GOALS, strict=True):
-        ax.set_title(words, fontsize=9)
+        ax.set_title(words, fontsize=9, pad=14)
     save(figure, path)
 
 

@@ -16,9 +16,13 @@ _AMONG = 60  # and those that are tried where obstacles stand in the way
 
 def hybrid(task: Task) -> StepPlan:
     """Sidestep, walk back, turn in place or curve: whatever takes fewest steps (Zellhöfer 3.5)."""
+    limit = MOST_STEPS
 
     def walker(body: Array, side: float, ways: Array, steps: Array) -> int:
-        n, _ = best_family(task.goal, body, side, ways, task.most, _KEEP, steps, MOST_STEPS)
+        nonlocal limit
+        n, _ = best_family(task.goal, body, side, ways, task.most, _KEEP, steps, limit)
+        if n > 1 and not len(task.field):  # the other foot has to do better to be chosen
+            limit = n - 1
         return int(n)
 
     found = task.walked("hybrid", walker)

@@ -60,17 +60,22 @@ class Trained:
     limits: Array  # (14,) that it was trained for
 
 
-def next_step_way(
-    state: WalkState, goal: Array, limits: StepLimits, *, network: bool = True, trained: Trained | None = None
-) -> Array:
-    """The way of the next step alone, (3,): ahead, left [m], turn [rad]. For a state that says which foot is next."""
-    if state.next_foot is None:
-        raise BadValue("a policy answers for the foot that steps next; say which in the state")
-    foot, out = state.next_foot, np.empty(3)
-    ways, body = np.array(state.ways[[foot, 1 - foot]]), state.body(1 - foot, limits.spacing)
-    known = _for(limits, trained or _shipped())
-    next_way(body, goal, sign_of(foot), ways, limits.array, network, known, out)
-    return out
+class Policy:
+    """The next step alone, in microseconds."""
+
+    def __init__(self, limits: StepLimits, *, network: bool = True, trained: Trained | None = None) -> None:
+        """For a robot's limits; by the neural network, or by the nearest neighbours."""
+        self._known, self._network = _for(limits, trained or _shipped()), network
+        self._most, self._spacing = limits.array, limits.spacing
+
+    def __call__(self, state: WalkState, goal: Array) -> Array:
+        """The way of the next step, (3,): ahead, left [m], turn [rad]. For a state that says which foot is next."""
+        if state.next_foot is None:
+            raise BadValue("a policy answers for the foot that steps next; say which in the state")
+        foot, out = state.next_foot, np.empty(3)
+        ways, body = state.ways[[foot, 1 - foot]], state.body(1 - foot, self._spacing)
+        next_way(body, goal, sign_of(foot), ways, self._most, self._network, self._known, out)
+        return out
 
 
 def _walked(task: Task, name: str, network: bool, trained: Trained) -> StepPlan:

@@ -18,7 +18,8 @@ therefore the first and the last step are half steps, and a walk starts and ends
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 
@@ -90,13 +91,18 @@ class StepLimits:
     @property
     def array(self) -> Array:
         """What the kernels read: all numbers in the order of the fields, (14,) [m, rad]."""
-        return np.array(astuple(self)[:14], dtype=float)
+        return self._arrays[0].copy()
 
     def soles(self) -> Array:
         """Corners of both soles, (2, n, 2) [m]; the shorter outline repeats its last corner."""
+        return self._arrays[1].copy()
+
+    @cached_property
+    def _arrays(self) -> tuple[Array, Array]:
         outlines = self.outlines or (((0.0, 0.0),),) * 2
         most = max(len(o) for o in outlines)
-        return np.array([[*o, *([o[-1]] * (most - len(o)))] for o in outlines], dtype=float)
+        soles = [[*o, *([o[-1]] * (most - len(o)))] for o in outlines]
+        return np.array([getattr(self, f.name) for f in fields(self)[:14]], dtype=float), np.array(soles, dtype=float)
 
 
 def _outlines(robot: Robot) -> tuple[tuple[tuple[float, float], ...], ...]:

@@ -16,7 +16,6 @@ from gangart.footsteps.obstacles import Obstacle
 from gangart.footsteps.state import WalkState, as_state, checked_pose
 from gangart.footsteps.step_plan import Ending, StepPlan
 from gangart.footsteps.velocity import LEFT, RIGHT, moved, sign_of
-from gangart.footsteps.ways import foot_of
 from gangart.robots import Robot
 from gangart.signals import Array, Ints
 
@@ -61,9 +60,9 @@ class Task:
     def plan(self, name: str, steps: Array, ended: Ending, reason: str = "", path: Array | None = None) -> StepPlan:
         """A plan from rows of body frames and sides (n, 4); it ends before the first step that touches something."""
         foot = np.where(steps[:, 3] > 0.0, LEFT, RIGHT).astype(np.int64)
-        pose = np.empty((len(steps), 3))
-        for k in range(len(steps)):
-            foot_of(steps[k], steps[k, 3], self.limits.spacing, pose[k])
+        off = steps[:, 3] * self.limits.spacing / 2.0
+        yaw = steps[:, 2]
+        pose = np.column_stack([steps[:, 0] - off * np.sin(yaw), steps[:, 1] + off * np.cos(yaw), yaw])
         n = self.free(foot, pose)
         if n < len(foot):
             ended, reason = "blocked", f"step {n + 1} would touch an obstacle or the other foot"
