@@ -113,7 +113,7 @@ def test_the_first_and_the_last_step_are_half_steps(limits: StepLimits, name: st
     """A walk speeds up from step to step and slows down so (Zellhöfer 3.2); the last step closes the feet."""
     found = plan(ORIGIN, (1.0, 0.0, 0.0), limits, (), name)
     ahead = found.ways()[:, 0]
-    assert ahead[0] == pytest.approx(limits.change_ahead, rel=0.1)
+    assert limits.change_ahead / 2.0 < ahead[0] <= limits.change_ahead + 1e-9
     assert abs(ahead[-1]) < 1e-9
     assert np.abs(np.diff([0.0, *ahead, 0.0])).max() <= limits.change_ahead + 1e-6
     # from footprint to footprint of the same foot, at the ends only one way counts
@@ -277,7 +277,7 @@ def test_what_is_blocked_says_so_and_gives_the_steps_up_to_there(limits: StepLim
     assert found.ended in ("blocked", "budget")
     assert found.reason
     assert verify(found, walls) == []
-    assert found.error()[0] < 1.0
+    assert found.error()[0] < 0.8
 
 
 # ------------------------------------------------------------------ online

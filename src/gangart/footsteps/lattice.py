@@ -7,7 +7,7 @@ import numpy as np
 from gangart.footsteps.bound import distances, steps_left
 from gangart.footsteps.hybrid import hybrid
 from gangart.footsteps.lattice_kernel import COLUMNS, search
-from gangart.footsteps.step_plan import StepPlan
+from gangart.footsteps.step_plan import Ending, StepPlan
 from gangart.footsteps.task import MOST_STEPS, Task
 from gangart.signals import Array
 
@@ -33,7 +33,10 @@ def lattice(task: Task, effort: float = 1.0) -> StepPlan:
         look, rows, seen_all = _first(task, round(effort * _FIND))
         if not look.arrives:
             reason = _BLOCKED if seen_all else _TOO_FEW.format(round(effort * _FIND))
-            return task.plan("lattice", rows, "blocked" if seen_all else "budget", reason)
+            ended: Ending = "blocked" if seen_all else "budget"
+            # where nothing leads around, the straight way may come nearer
+            partial = [task.plan("lattice", way, ended, reason) for way in (rows, _rows(found))]
+            return min(partial, key=lambda plan: sum(plan.error()))
     total = effort * (_OBSTACLES if len(task.field) else _FREE)
     for weight, part in _IMPROVE:
         better, _ = look(weight, round(part * total), len(rows), False)

@@ -108,7 +108,7 @@ def _shipped() -> Trained:
 def read(path: Path) -> Trained:
     """What a trained file holds, checked."""
     try:
-        with np.load(path, allow_pickle=False) as data:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
             found = {name: np.ascontiguousarray(data[name], dtype=float) for name in _ARRAYS}
     except FileNotFoundError as error:
         raise MissingFile(f"trained file {path} does not exist; make it with `{_TRAIN}`") from error

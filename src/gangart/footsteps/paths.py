@@ -8,15 +8,18 @@ from collections.abc import Callable
 import numpy as np
 
 from gangart.compiled import kernel
+from gangart.footsteps.families import direct
+from gangart.footsteps.finish import finish
 from gangart.footsteps.step_plan import StepPlan
 from gangart.footsteps.task import Task
 from gangart.footsteps.tracking import track
 from gangart.footsteps.unicycle import AICARDI, INDIVERI, follow
-from gangart.footsteps.ways import PACE_BACKWARD, PACE_FORWARD, PACE_TURN, TURN_INWARD
+from gangart.footsteps.ways import PACE_BACKWARD, PACE_FORWARD, PACE_TURN, TURN_INWARD, way
 from gangart.signals import Array
 
 _AHEAD, _TURN = 0.008, 0.03  # [m], [rad] between two poses of a path
 _POSES = 20_000  # of a path at most
+_BESIDE = 4.0  # [steps] from the goal, in all directions at once
 _STRETCHES = (0.35, 0.6, 1.0, 1.6)  # length of a Bézier curve's handles over the distance of its ends
 
 
@@ -55,9 +58,18 @@ def _walk_off(task: Task, name: str, make: Callable[[Array], Array]) -> StepPlan
     poses[:, 2] = np.unwrap(poses[:, 2])
 
     def walker(body: Array, side: float, ways: Array, steps: Array) -> int:
+        if task.state.next_foot is not None and _beside(body, task):
+            return int(finish(body, task.goal, side, ways, task.most, steps, 0, len(steps)))
         return int(track(poses, task.goal, body, side, ways, task.most, steps))
 
     return task.walked(name, walker, poses)
+
+
+def _beside(body: Array, task: Task) -> bool:
+    """Whether the goal is so near that a walk under way goes straight at it: a path would drive around it once more."""
+    rest = np.empty(3)
+    way(body, task.goal, rest)
+    return bool(direct(rest, task.most) < _BESIDE)
 
 
 def _middle(task: Task) -> Array:
