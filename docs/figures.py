@@ -16,10 +16,10 @@ from gangart.analysis.plots import walk_plot
 from gangart.control import BipedEngine, WalkPlan
 from gangart.control.cyclic import CyclicEngine
 from gangart.dynamics import multibody_zmp
-from gangart.gaits import FOOTFALLS, Timing, timing
 from gangart.footsteps import PLANNERS
 from gangart.footsteps import plan as plan_steps
 from gangart.footsteps.picture import draw
+from gangart.gaits import FOOTFALLS, Timing, timing
 from gangart.pattern.swing import swing_polynomials
 from gangart.robots import Robot, load
 from gangart.robots.picture import picture
