@@ -168,7 +168,7 @@ def test_every_experiment_says_in_a_line_what_it_shows_and_where_it_comes_from(n
     assert callable(experiment.function())
     assert 20 < len(experiment.line) < 110
     thesis, place = experiment.pages.split(", ", 1)
-    assert thesis in {"Urbann 2010", "Bahr 2025"}
+    assert thesis in {"Urbann 2010", "Zellhöfer 2012", "Bahr 2025"}
     assert re.match(r"\d", place), "a chapter or section, before figures and tables"
     assert f"`{name}`" in DOC.read_text(encoding="utf-8")
 
