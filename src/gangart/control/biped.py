@@ -174,7 +174,7 @@ class BipedEngine:
         com, soles, standing, joints = self._room()
         held = advance(
             self.gains, self._window, self._arms(), self._steered, self._index, self._state, self._memory,
-            self.observer.drift, due, com, soles, standing, joints,
+            self.observer.drift, due, self.walk.com_height, self._joints, com, soles, standing, joints,
         )  # fmt: skip
         self._index += 1
         self._soles = soles[0]
@@ -188,9 +188,7 @@ class BipedEngine:
 
     def _room(self) -> tuple[Array, Array, Bools, Array]:
         """For what the pattern wants at the end of a tick and an instant later: com, soles, standing, joints."""
-        com, joints = np.empty((2, 3)), np.empty((2, len(self._joints)))
-        com[:, 2], joints[:] = self.walk.com_height, self._joints
-        return com, np.empty((2, 2, 4)), np.empty((2, 2), dtype=np.bool_), joints
+        return np.empty((2, 3)), np.empty((2, 2, 4)), np.empty((2, 2), dtype=np.bool_), np.empty((2, len(self._joints)))
 
     def _arms(self) -> Arms:
         """The arms, with what the measured tilt adds to them."""
@@ -231,7 +229,7 @@ class BipedEngine:
         self.poser.reset()
         self._joints = self.robot.home_position
         com, soles, standing, joints = self._room()
-        com[:, :2] = self._references[0]
+        com[:, :2], com[:, 2], joints[:] = self._references[0], self.walk.com_height, self._joints
         soles[:], standing[:] = soles_at(self._plan, self.walk.step_height, np.array([time]), self.walk.swing)
         held = [turn_arms(self._arms(), com[k], soles[k], 0.0, joints[k]) for k in range(2)]
         self._joints, self._soles = self.poser(com, soles, joints, None, INSTANT)[0], soles[0]

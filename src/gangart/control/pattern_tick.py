@@ -48,6 +48,8 @@ def advance(
     memory: Array,
     drift: Array,
     due: float,
+    height: float,
+    before: Array,
     com: Array,
     soles: Array,
     standing: Bools,
@@ -56,15 +58,18 @@ def advance(
     """Advance the one-mass model by a tick, and say what the pattern wants at its end and INSTANT later.
 
     In: steered (n, 2) [m] what the preview controller follows, from `index` on; drift (2,) [m/s] of the centre of mass
-    beside the state's own speed; due [s] is the end of the tick.
-    In and out: state (2, 3) and memory (2, 4), see `preview_step`; com (2, 3) [m] with its height; joints (2, n) [rad],
-    of which the shoulders are written.
-    Out: soles (2, 2, 4) and standing (2, 2). Returns whether a shoulder is at its limit.
+    beside the state's own speed; due [s] is the end of the tick; height [m] of the centre of mass; before (n_joints,)
+    [rad] the last joint angles.
+    In and out: state (2, 3) and memory (2, 4), see `preview_step`.
+    Out, of both moments: com (2, 3) [m]; soles (2, 2, 4) and standing (2, 2); joints (2, n_joints) [rad], of which only
+    the shoulders differ from before. Returns whether a shoulder is at its limit.
     """
     preview_step(gains, steered, index, state, memory)
     held = False
     for moment in range(2):
         later = INSTANT * moment
+        com[moment, 2] = height
+        joints[moment] = before
         for axis in range(2):
             com[moment, axis] = state[axis, 0]
             if moment == 1:

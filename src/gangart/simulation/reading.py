@@ -5,6 +5,7 @@ from __future__ import annotations
 from gangart.compiled import kernel
 from gangart.signals import Array, Ints
 from gangart.simulation.joints import Encoders
+from gangart.simulation.model import FOOT
 from gangart.simulation.soles import sole_pressures, sole_wrenches
 
 
@@ -12,18 +13,21 @@ from gangart.simulation.soles import sole_pressures, sole_wrenches
 def sense(
     encoders: Encoders,
     state: Array,
-    feet: Array,
+    sensed: Array,
+    first_foot: int,
     points: Array,
     counts: Ints,
+    imu: Array,
     joints: Array,
     wrenches: Array,
     pressures: Array,
 ) -> None:
     """Encoders and soles at one instant.
 
-    In: a state row; feet (1, n_legs, 17) of the step that led to it; points (n_legs, most, 2) [m] and counts (n_legs,)
-    of the force sensors.
-    Out: joints (2, n_joints) [rad], [rad/s]; wrenches (1, n_legs, 6); pressures (1, n_legs, most) [N], 0 before.
+    In: a state row; the row of sensor data of the step that led to it, in which the feet's begin at `first_foot`;
+    points (n_legs, most, 2) [m] and counts (n_legs,) of the force sensors.
+    Out: imu (6,), the first of the sensor data; joints (2, n_joints) [rad], [rad/s]; wrenches (1, n_legs, 6);
+    pressures (1, n_legs, most) [N].
     """
     for i in range(len(encoders.angle)):
         joints[0, i] = state[encoders.angle[i]]
@@ -31,5 +35,9 @@ def sense(
     for i in range(len(encoders.geared)):
         joints[0, encoders.geared[i]] += state[encoders.gear_angle[i]]
         joints[1, encoders.geared[i]] += state[encoders.gear_speed[i]]
+    imu[:] = sensed[:6]
+    n = wrenches.shape[1]
+    feet = sensed[first_foot : first_foot + n * FOOT].reshape((1, n, FOOT))
+    pressures[:] = 0.0
     sole_wrenches(feet, wrenches)
     sole_pressures(feet, wrenches, points, counts, pressures)

@@ -23,7 +23,7 @@ from gangart.simulation.encoder import encoders
 from gangart.simulation.explosion import AT_REST, Diverged, explosion, first_mad
 from gangart.simulation.fidelity import IDEAL, Fidelity, Ground
 from gangart.simulation.joints import Joints, checked_stance, lies
-from gangart.simulation.model import FOOT, Sensors, build_model, sole_site
+from gangart.simulation.model import Sensors, build_model, sole_site
 from gangart.simulation.push import Push, pushed
 from gangart.simulation.reading import sense
 from gangart.simulation.sensing import EXACT, Sensing
@@ -187,33 +187,30 @@ class World:
 
         With a sensor delay or a sample rate that instant is past, but the reading's time is now.
         """
-        sample = self._sample()
-        state, sensed = self._lately_in(sample)
+        time = self.time
+        now = round(time / self.fidelity.step)
+        sample = self._sample(now)
+        state, sensed = self._lately(self.rows - (now - sample))
         soles, sensors = self.soles, self.sensors
-        feet = sensed[sensors.feet].reshape(1, len(soles.counts), FOOT)
-        joints, pressures = np.empty((2, len(self.qpos))), np.zeros((1, *soles.points.shape[:2]))
-        sense(self.joints.encoders, state, feet, soles.points, soles.counts, joints, self._wrenches, pressures)
-        imu = sensed[:6].copy()
-        reading = SensorReading(
-            self.time, joints[0], joints[1], imu[sensors.gyro], imu[sensors.accelerometer], pressures[0]
-        )
+        imu, joints, pressures = np.empty(6), np.empty((2, len(self.qpos))), np.empty((1, *soles.points.shape[:2]))
+        sense(
+            self.joints.encoders, state, sensed, sensors.feet.start, soles.points, soles.counts,
+            imu, joints, self._wrenches, pressures,
+        )  # fmt: skip
+        reading = SensorReading(time, joints[0], joints[1], imu[:3], imu[3:], pressures[0])
         return reading if self._exact else self.sensing.spoil(reading, sample, self.soles.counts)
 
     def truth(self) -> StateEstimate:
         """Where the robot really was when the readings were taken: what a perfect observer would say."""
-        state, _ = self._lately_in(self._sample())
+        now = round(self.time / self.fidelity.step)
+        state, _ = self._lately(self.rows - (now - self._sample(now)))
         a, b = self.base, self.base_speed
         base = state[a : a + 7].copy(), state[b : b + 6].copy()
         return StateEstimate(self.time, base[0][:3], base[0][3:], base[1][:3], base[1][3:])
 
-    def _sample(self) -> int:
-        """The physics step in which the readings were taken that are there now."""
-        now = round(self.time / self.fidelity.step)
+    def _sample(self, now: int) -> int:
+        """The physics step in which the readings were taken that are there in step `now`."""
         return self.sensing.sample(now - self._delay, self.fidelity.step) if self._memory else now
-
-    def _lately_in(self, sample: int) -> tuple[Array, Array]:
-        """The state after a physics step, and what was sensed on the way to it."""
-        return self._lately(self.rows - (round(self.time / self.fidelity.step) - sample))
 
     def _lately(self, row: int) -> tuple[Array, Array]:
         """The state of a row of the log and what was sensed on the way to it; negative rows have been taken already."""
