@@ -24,9 +24,9 @@ BOUNDS = {  # of what is searched
     "step_height": (0.012, 0.025),  # [m]
     "swing 1": (0.0, 0.15),  # [1]
     "swing 2": (0.15, 0.35),
-    "swing 3": (0.4, 0.65),
-    "swing 4": (0.6, 0.85),
-    "swing 5": (0.85, 1.0),
+    "swing 3": (0.4, 0.75),
+    "swing 4": (0.6, 0.95),
+    "swing 5": (0.95, 1.0),  # a foot that comes down with speed ahead sticks on a rough floor, and stiff legs stumble
 }
 _IMPOSSIBLE = 1e3  # [V] for what the legs cannot do
 _MEMBERS = 5  # of a generation, for each searched value
