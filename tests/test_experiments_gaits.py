@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from gangart.experiments import body_sway, gait_speed, push_trials
+from gangart.experiments import body_sway, gait_speed, push_envelope, push_trials
 from gangart.experiments.gait_track import Track
 from gangart.experiments.proportion import wilson
 from gangart.experiments.push_trials import Job, Level, limit, survived
@@ -142,3 +142,10 @@ def test_every_gait_sways_less_than_the_thesis_has_it(gait: str) -> None:
 )
 def test_pushes_of_the_thesis_are_survived(gait: str, speed: float, impulse: float) -> None:
     assert survived(Job(gait, speed, impulse, 4, (11,))) == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("speed", [0.0, 0.5, 1.0])
+def test_with_balance_95_of_100_pushes_are_survived(speed: float) -> None:
+    counts = [survived(Job("trot", speed, push_envelope.LEAST, 20, (2026, k), balance=True)) for k in range(5)]
+    assert sum(counts) >= 95
