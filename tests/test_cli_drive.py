@@ -277,7 +277,7 @@ def test_the_speed_of_a_circle_is_that_of_its_tangent() -> None:
 def test_the_line_says_what_is_wanted_and_what_is_done() -> None:
     wish = Wish(Command(0.1, -0.02, 0.5), gait="trot")
     assert line(12.34, wish, (0.099, -1e-6, 0.0), 0.997) == (
-        "  12.3 s   ahead +100 →  +99 mm/s   aside  -20 →   +0 mm/s   turn +29 →  +0 °/s   trot   1.00 × real time"
+        "  12.3 s   1.00 × real time   ahead +100 →  +99 mm/s   aside  -20 →   +0 mm/s   turn +29 →  +0 °/s   trot"
     )
 
 

@@ -85,9 +85,9 @@ def speed(poses: list[tuple[float, float, float, float]]) -> tuple[float, float,
 def line(time: float, wish: Wish, does: tuple[float, float, float], pace: float) -> str:
     """Wanted and done, in millimetres and degrees."""
     v = wish.velocity
-    parts = [f"{time:6.1f} s"]
+    parts = [f"{time:6.1f} s", f"{pace:.2f} × real time"]  # first: a narrow terminal cuts the rest
     for name, wanted, done in (("ahead", v.vx, does[0]), ("aside", v.vy, does[1])):
         parts.append(f"{name} {round(wanted * 1e3):+4d} → {round(done * 1e3):+4d} mm/s")
     parts.append(f"turn {round(math.degrees(v.wz)):+3d} → {round(math.degrees(does[2])):+3d} °/s")
     parts += [wish.gait] if wish.gait is not None else []
-    return "   ".join([*parts, f"{pace:.2f} × real time"])
+    return "   ".join(parts)
