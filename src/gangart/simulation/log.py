@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gangart.signals import Array, Bools
+from gangart.compiled import kernel
+from gangart.signals import Array, Bools, Ints
 from gangart.simulation.model import FOOT
 from gangart.simulation.world import Raw, World
 
 TOUCH = 0.01  # part of the robot's weight: a sole that carries less does not count as touching
+_NO_LIMITS = np.array([-np.inf, np.inf])
 
 
 def columns(world: World, raw: Raw) -> dict[str, Array | Bools]:
@@ -37,7 +39,7 @@ def columns(world: World, raw: Raw) -> dict[str, Array | Bools]:
         "foot_wrench": wrench,
         "foot_force": pressure,
         "contact": wrench[:, :, 2] > least,
-        "zmp": _zmp(feet[:, :, :3], wrench, least),
+        "zmp": _zmp(feet, wrench, least),
     }
 
 
@@ -57,32 +59,54 @@ def _torques(world: World, raw: Raw) -> Array:
     """
     servo, h = world.robot.servo, world.fidelity.step
     sensed = raw.sensed[:, world.sensors.torque]
-    v, driven = raw.states[:, world.qvel], world.driven
+    driven = world.driven
     if world.drive is not None:
         return sensed  # a drive at its hub is no servo of the joint
     if world.fidelity.motor:
         driven = driven[world.ideal]
-    later = -servo.position_gain * h * v[1:] - servo.velocity_gain * (v[1:] - v[:-1])
-    torque = sensed.copy()
-    torque[:, driven] += later[:, driven]
     model, ids = world.model, world.joints.ids
-    low, high = model.jnt_actfrcrange[ids].T
-    saturated = model.jnt_actfrclimited[ids].astype(bool) & ((sensed <= low) | (sensed >= high))
-    return np.where(saturated, sensed, torque)
+    limits = np.where(model.jnt_actfrclimited[ids, None].astype(bool), model.jnt_actfrcrange[ids], _NO_LIMITS)
+    torque = sensed.copy()
+    _integrated(raw.states, world.qvel, driven, servo.position_gain * h, servo.velocity_gain, limits, torque)
+    return torque
 
 
-def _zmp(soles: Array, wrench: Array, least: float) -> Array:
+@kernel
+def _integrated(
+    states: Array, speed: Ints, driven: Ints, position_gain: float, velocity_gain: float, limits: Array, torque: Array
+) -> None:
+    """Servo torques as sensed (n, n_joints), to those that act: `driven` of the joints, where they are within limits.
+
+    states (n + 1, n_state) have speeds in the columns `speed` (n_joints,); the position gain is times the step.
+    """
+    for i in range(len(torque)):
+        for j in driven:
+            if limits[j, 0] < torque[i, j] < limits[j, 1]:
+                before, after = states[i, speed[j]], states[i + 1, speed[j]]
+                torque[i, j] += -position_gain * after - velocity_gain * (after - before)
+
+
+def _zmp(feet: Array, wrench: Array, least: float) -> Array:
     """Centre of pressure of all soles on the floor [m]: the measured ZMP (n, 2), NaN where they carry too little.
 
     Args:
-        soles: where they are, (n, n_legs, 3) [m].
+        feet: whose first columns are where they are [m], (n, n_legs, FOOT).
         wrench: on each sole at its origin, (n, n_legs, 6) [N, N m].
         least: load on all soles below which the robot is in the air [N].
     """
-    f, m = wrench[..., :3], wrench[..., 3:]
-    # each wrench moved to the world's origin, m + p x f; there the ZMP is at -m_y / f_z, m_x / f_z
-    m_x = (m[..., 0] + soles[..., 1] * f[..., 2] - soles[..., 2] * f[..., 1]).sum(axis=1)
-    m_y = (m[..., 1] + soles[..., 2] * f[..., 0] - soles[..., 0] * f[..., 2]).sum(axis=1)
-    load = f[..., 2].sum(axis=1)
-    load[load <= least] = np.nan
-    return np.column_stack([-m_y / load, m_x / load])
+    out = np.empty((len(feet), 2))
+    _pressed(feet, wrench, least, out)
+    return out
+
+
+@kernel
+def _pressed(feet: Array, wrench: Array, least: float, out: Array) -> None:
+    for i in range(len(out)):
+        load, m_x, m_y = 0.0, 0.0, 0.0
+        for leg in range(feet.shape[1]):
+            p, w = feet[i, leg], wrench[i, leg]
+            # moved to the world's origin, m + p x f; there the ZMP is at -m_y / f_z, m_x / f_z
+            load += w[2]
+            m_x += w[3] + p[1] * w[2] - p[2] * w[1]
+            m_y += w[4] + p[2] * w[0] - p[0] * w[2]
+        out[i, 0], out[i, 1] = (-m_y / load, m_x / load) if load > least else (np.nan, np.nan)

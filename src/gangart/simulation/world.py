@@ -90,6 +90,8 @@ class World:
         self._rollout = rollout.Rollout(nthread=0)
         self._models, self._datas = [self.model], [self.data]
         self._warmstart = np.zeros((1, self.model.nv))
+        self._accelerations = self.data.qacc_warmstart  # MuJoCo's own array
+        self._sizes = self.model.nq, self.model.nv
         room = round(_LOG / fidelity.step)
         self._states = np.empty((room + 1, mujoco.mj_stateSize(self.model, _STATE)))
         self._sensed = np.empty((room, self.model.nsensordata))
@@ -263,11 +265,11 @@ class World:
                 initial_warmstart=self._warmstart, state=self._states[None, a + 1 : b + 1],
                 sensordata=self._sensed[None, a:b], control_spec=spec,
             )  # fmt: skip
-        self._warmstart[0] = self.data.qacc_warmstart
+        self._warmstart[0] = self._accelerations
 
     def _accept(self, a: int, b: int) -> None:
         """Let the steps from row a to row b into the log, up to where the physics leaves the ground of sense."""
-        bad = first_mad(self._states[a : b + 1], self.model.nq, self.model.nv, self.fidelity.step)
+        bad = first_mad(self._states[a : b + 1], *self._sizes, self.fidelity.step)
         if not bad:
             self.rows = b
             return
