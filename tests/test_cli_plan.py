@@ -88,6 +88,7 @@ def test_a_plan_that_does_not_arrive_says_why_and_is_not_walked(gangart_says: An
     assert code == 0
     assert "Not arrived (blocked): step" in out
     assert "Left to go:" in out
+    assert "--planner lattice" in out
     assert "Nothing was walked: the plan does not arrive" in out
 
 
@@ -112,7 +113,9 @@ def test_a_policy_is_trained_and_plans(gangart_says: Any, tmp_path: Path) -> Non
         (("plan", "--x", "1", "--plot", "plan.txt"), "picture plan.txt has to end in .png, .svg, .pdf"),
         (("plan", "--walk", "--compare"), "--walk and --compare exclude each other"),
         (("plan", "--walk", "--step-error", "70"), "--step-error is 70 %; it has to lie in -50…50"),
-        (("plan", "--level", "XX"), "no level of realism 'XX'"),
+        (("plan", "--step-error", "5"), "--step-error without --walk would change nothing"),
+        (("plan", "--level", "VS", "--record", "r.mcap"), "--level, --record without --walk would change nothing"),
+        (("plan", "--walk", "--level", "XX"), "no level of realism 'XX'"),
         (("plan", "quadruped", "--x", "1"), "quadruped"),
         (("train", "--plans", "1"), "--plans is 1; it has to lie in 10…1000000"),
         (("train", "--seed", "-1"), "--seed is -1; it has to be 0 or more"),

@@ -82,6 +82,14 @@ def plan(
     goal = from_fumanoid(x, y, yaw) if fumanoid_units else (x, y, math.radians(yaw))
     _check_goal(x, y, yaw)
     _check_walk(walk, compare, step_error)
+    if not walk:
+        _check_not_walking(
+            {
+                "--step-error": step_error != 0.0, "--level": level != "BS", "--wear": bool(wear),
+                "--friction": friction != 0.8, "--compensate": bool(compensate), "--feedback": feedback != 0.0,
+                "--record": record is not None,
+            }
+        )  # fmt: skip
     found = load(robot)
     limits = StepLimits.of(found)
     names = PLANNERS if compare else (THEIRS.get(planner, planner) if fumanoid_units else planner,)
@@ -124,6 +132,13 @@ def _check_walk(walk: bool, compare: bool, step_error: float) -> None:
         raise BadValue("--walk and --compare exclude each other: choose the --planner that is to walk")
     if not -50.0 <= step_error <= 50.0:
         raise BadValue(f"--step-error is {step_error:g} %; it has to lie in -50…50")
+
+
+def _check_not_walking(given: Mapping[str, bool]) -> None:
+    """Refuse what only a walk heeds, before somebody believes that it was heeded."""
+    unheeded = [name for name, is_given in given.items() if is_given]
+    if unheeded:
+        raise BadValue(f"{', '.join(unheeded)} without --walk would change nothing; add --walk or leave it out")
 
 
 def _run(
@@ -203,6 +218,8 @@ def _print(plan: StepPlan, seconds: float, fumanoid_units: bool) -> None:
     )
     if not plan.arrived:
         output.print_line(f"Left to go: {off:.3f} m, {math.degrees(askew):.1f}°")
+    if plan.ended == "blocked" and plan.planner != "lattice":
+        output.print_line("A way around is what --planner lattice looks for")
 
 
 def _print_compared(runs: list[tuple[StepPlan, float]]) -> None:
