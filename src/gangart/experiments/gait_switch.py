@@ -13,6 +13,7 @@ from gangart.control.rising import plan_stand_up
 from gangart.control.segments import RepositionPlan
 from gangart.experiments.drive_parameters import drive_parameters
 from gangart.experiments.report import Column, Parameter, Picture, Report, Row, Setting, Table, Verdict
+from gangart.experiments.strip import strip
 from gangart.experiments.switching_tour import FRICTION, MORPH, Switch, Tour, tour
 from gangart.robots import Robot, load
 from gangart.signals import Array, Command, Recording
@@ -51,8 +52,8 @@ def run(setting: Setting) -> Report:
         tables=(_states(done), _goals(done)),
         pictures=(
             Picture("margins", _MARGINS, _margins_figure(done)),
-            Picture("reposition", _REPOSITION, _film(robot, _some_plan(robot))),
-            Picture("stand-up", _STAND_UP, _film(robot, plan_stand_up(LegControl(robot), 0.32))),
+            _film("reposition", _REPOSITION, robot, _some_plan(robot)),
+            _film("stand-up", _STAND_UP, robot, plan_stand_up(LegControl(robot), 0.32)),
         ),
     )
 
@@ -180,21 +181,10 @@ def carried_out(robot: Robot, plan: RepositionPlan) -> Recording:
     return simulate(world, engine, Command(), plan.duration + 0.3)
 
 
-def _film(robot: Robot, plan: RepositionPlan) -> Figure:
-    from matplotlib.figure import Figure
-
-    from gangart.analysis.film import frames
-
+def _film(name: str, caption: str, robot: Robot, plan: RepositionPlan) -> Picture:
     recording = carried_out(robot, plan)
     rows = [int(i) for i in np.linspace(0, len(recording) - 1, _PICTURES)]
-    seen = frames(recording, robot, rows)
-    half = len(seen) // 2
-    strip = np.vstack([np.hstack(seen[:half]), np.hstack(seen[half:])])
-    figure = Figure(figsize=(12, 12 * strip.shape[0] / strip.shape[1]))
-    ax = figure.add_axes((0.0, 0.0, 1.0, 1.0))
-    ax.imshow(strip, interpolation="antialiased")
-    ax.set_axis_off()
-    return figure
+    return strip(name, caption, recording, robot, rows, lines=2)
 
 
 __all__ = ["Switch", "carried_out", "measured_margin", "run"]

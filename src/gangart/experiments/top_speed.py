@@ -22,9 +22,10 @@ from gangart.control import BipedEngine
 from gangart.experiments.fast_gait import FastGait, search
 from gangart.experiments.report import Column, Parameter, Picture, Report, Row, Setting, Table, Value, Verdict
 from gangart.experiments.side_by_side import side_by_side
+from gangart.experiments.strip import strip
 from gangart.robots import Robot, Walk, load
 from gangart.robots.wear import load_wear, worn
-from gangart.signals import Command
+from gangart.signals import Command, Recording
 from gangart.simulation import FULL, Ground, World, simulate
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ SPEEDS = tuple(round(0.40 + 0.02 * k, 2) for k in range(11))  # [m/s] commanded,
 FRICTIONS, STEPS, SUPPLIES = (0.5, 1.0), (0.001, 0.0005), (18.0, 21.6)
 FEEDBACK = 0.5  # of the measured ZMP
 LEAST, RECORD, GOAL = 0.4, 0.4447, 0.5  # [m/s] bar, thesis, what we want
+_SEEN, _PICTURES = 6.0, 8  # double steps before and in the film, and its pictures
 COLOURS = ("#1f6fb2", "#d1662b", "#3a9a5b", "#8a5bb5", "#b23a5a")
 
 
@@ -104,12 +106,22 @@ def run(setting: Setting) -> Report:
         pictures=(
             Picture("search", "Largest voltage of the best gait of each generation", _searches(doubles, gaits)),
             Picture("voltage", "Voltage that the left leg asks for", _voltages(robot, gaits[best], machines)),
+            _film(robot, final),
         ),
     )  # fmt: skip
 
 
 def walked(job: Job) -> Run:
     """Simulate one walk."""
+    r, gathers = _simulated(job)
+    fell = r.info["fell"] is not None or r.info["diverged"] is not None
+    full = whole_steps(r, slice(int(np.searchsorted(r.time, gathers)), len(r)))
+    speed = float("nan") if fell else mean_velocity(r, full)[0]
+    return Run(job, fell, speed, orientation_error(r), slip(r))
+
+
+def _simulated(job: Job) -> tuple[Recording, float]:
+    """A walk, and when it is at full speed [s]."""
     robot = load("nao")
     wear = load_wear(robot, job.preset)
     # straight ahead only: the grid needs no nodes to the sides
@@ -118,11 +130,7 @@ def walked(job: Job) -> Run:
     world = World(robot, replace(FULL, step=job.step), Ground(job.friction), wear=wear, supply=job.supply)
     world.reset(*engine.stance(), settle=1.0)
     gathers = job.walk.start + job.speed / job.walk.limits.forward_acceleration + 2.0 * job.walk.double_step_duration
-    r = simulate(world, engine, Command(job.speed), gathers + job.duration)
-    fell = r.info["fell"] is not None or r.info["diverged"] is not None
-    full = whole_steps(r, slice(int(np.searchsorted(r.time, gathers)), len(r)))
-    speed = float("nan") if fell else mean_velocity(r, full)[0]
-    return Run(job, fell, speed, orientation_error(r), slip(r))
+    return simulate(world, engine, Command(job.speed), gathers + job.duration), gathers
 
 
 def _part(progress: Callable[[float], None], begin: float, length: float, part: float) -> None:
@@ -251,6 +259,16 @@ def _searches(doubles: tuple[float, ...], gaits: list[FastGait]) -> Figure:
     ax.set(xlabel="generation", ylabel="[V]")
     ax.legend(frameon=False, fontsize=8)
     return figure
+
+
+def _film(robot: Robot, final: list[Run]) -> Picture:
+    """One double step of the slowest, at full speed."""
+    job = min(final, key=lambda r: float(np.nan_to_num(r.speed, nan=np.inf))).job
+    recording, _ = _simulated(replace(job, duration=_SEEN * job.walk.double_step_duration))
+    caption = f"One double step where it is slowest: {job.preset}, friction {job.friction:g}, {job.supply:g} V"
+    last = len(recording) - 1 - round(job.walk.double_step_duration / job.step)  # the robot walks on until the end
+    rows = np.linspace(last, len(recording) - 1, _PICTURES).round().astype(int)
+    return strip("film", caption, recording, robot, rows.tolist())
 
 
 def _voltages(robot: Robot, gait: FastGait, machines: list[TorqueOffsets]) -> Figure:
