@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mujoco
 import numpy as np
 import pytest
 
@@ -9,7 +10,9 @@ from gangart.analysis.metrics import mean_velocity
 from gangart.control import CyclicEngine
 from gangart.control import cyclic_kernel as kernel
 from gangart.control.balance import Balance
+from gangart.control.leg_control import LegControl
 from gangart.errors import BadValue
+from gangart.experiments.gait_track import FRICTION
 from gangart.kinematics import AbductionLegs
 from gangart.robots import load
 from gangart.signals import Command
@@ -51,6 +54,37 @@ def test_a_foot_above_the_lowest_one_is_not_believed() -> None:
     np.testing.assert_allclose(velocity, [0.25, 0.25])
 
 
+def test_a_velocity_that_a_gait_has_by_itself_is_quiet() -> None:
+    out = np.empty(2)
+    kernel.unwanted(np.array([0.56, -0.07]), np.array([0.5, 0.0, 0.0]), 0.1, out)
+    np.testing.assert_array_equal(out, 0.0)
+    kernel.unwanted(np.array([0.8, 0.4]), np.array([0.5, 0.0, 0.0]), 0.1, out)
+    np.testing.assert_allclose(out, 0.8 * np.array([0.3, 0.4]))  # 0.1 of 0.5 m/s less
+
+
+def test_the_trot_for_balance_slips_before_it_tips() -> None:
+    """Outer feet at y, the centre of mass at z: friction μ turns the robot over them only if μ z > y."""
+    robot = load("quadruped")
+    engine = CyclicEngine(robot, "trot", balance=Balance())
+    q, place, _ = engine.stance()
+    data = mujoco.MjData(robot.model)
+    data.qpos[:7] = *place, 1.0, 0.0, 0.0, 0.0
+    data.qpos[robot.qpos_index] = q
+    mujoco.mj_kinematics(robot.model, data)
+    mujoco.mj_comPos(robot.model, data)
+    height = data.body(robot.base).subtree_com[2]
+    assert np.abs(engine.homes[:, 1]).min() > FRICTION * height
+
+
+def test_feet_are_spread_alike_when_a_gait_begins_and_when_it_walks() -> None:
+    robot = load("quadruped")
+    gait = robot.gaits["trot"]
+    homes = CyclicEngine(robot, "trot").homes
+    resting = AbductionLegs(robot).all_forward(robot.home_position)
+    np.testing.assert_allclose(homes[:, 1] - resting[:, 1], gait.spread * np.array([1, -1, 1, -1]), atol=1e-12)
+    np.testing.assert_allclose(LegControl(robot).home(gait.height, gait.spread).feet, homes[:, :2], atol=1e-12)
+
+
 def survived(balance: Balance | None, impulse: float) -> int:
     """Of eight pushes to either side, at four phases of a trot under noise and late sensors."""
     robot = load("quadruped")
@@ -66,8 +100,9 @@ def survived(balance: Balance | None, impulse: float) -> int:
 
 
 def test_balance_stays_up_where_open_loop_falls() -> None:
-    assert survived(Balance(), 25.0) >= 7
-    assert survived(None, 25.0) <= 4
+    assert survived(Balance(), 35.0) >= 7
+    assert survived(Balance(), 46.0) >= 5
+    assert survived(None, 46.0) <= 2  # of 35 N s it survives most, as its feet stand wide
 
 
 @pytest.mark.parametrize("command", [Command(1.5), Command(0.0, 0.4), Command(0.0, 0.0, 1.5)])

@@ -145,7 +145,8 @@ def test_pushes_of_the_thesis_are_survived(gait: str, speed: float, impulse: flo
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("impulse", [7.0, 14.0, 17.5, 25.0, 30.0, push_envelope.LEAST])
 @pytest.mark.parametrize("speed", [0.0, 0.5, 1.0])
-def test_with_balance_95_of_100_pushes_are_survived(speed: float) -> None:
-    counts = [survived(Job("trot", speed, push_envelope.LEAST, 20, (2026, k), balance=True)) for k in range(5)]
+def test_with_balance_95_of_100_pushes_are_survived(speed: float, impulse: float) -> None:
+    counts = [survived(Job("trot", speed, impulse, 20, (2026, k), balance=True)) for k in range(5)]
     assert sum(counts) >= 95

@@ -112,10 +112,12 @@ def test_other_pairs_are_refused(a: str, b: str, said: str) -> None:
         CyclicEngine(ROBOT, a).change(b)
 
 
-def test_gaits_that_jump_or_stand_at_other_heights_are_refused() -> None:
+def test_gaits_that_jump_or_stand_otherwise_are_refused() -> None:
     trot = ROBOT.gaits["predictive-trot"]
     start = timing(trot.footfall, trot.overlap, trot.cycle, LEGS)
     with pytest.raises(BadRobot, match="less than half"):
         Morph(start, trot, replace(trot, overlap=-0.2), LEGS)
     with pytest.raises(BadRobot, match=r"0\.32 and 0\.3 m"):
         Morph(start, trot, replace(trot, height=0.3), LEGS)
+    with pytest.raises(BadRobot, match=r"spread by 0 and 0\.05 m"):
+        Morph(start, trot, replace(trot, spread=0.05), LEGS)

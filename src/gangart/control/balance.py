@@ -32,7 +32,7 @@ class Balance:
     trust: float = 0.85  # [1] part of a new velocity that is believed at each tick
     farthest: float = 0.13  # [m] by which a foot lands farther out at most
     finding: float = 0.035  # [s] in which feet in the air find the ground
-    lead: float = 0.0  # [s] by which a fall over the standing feet is foreseen: delays of sensors and motors
+    lead: float = 0.05  # [s] by which a tilt is foreseen: sensors' delay, a tick, and the drives' filter of 2 / 100 s
     quiet: float = 0.1  # [m/s] of unwanted velocity that a gait has by itself
     righting: float = 0.05  # [s] in which standing feet turn the body back
 

@@ -72,6 +72,7 @@ class CyclicEngine:
         self.timing = timing(gait.footfall, gait.overlap, gait.cycle, tuple(self.robot.legs))
         self._duty = np.full(len(self.robot.legs), self.timing.duty)  # of each leg since it came down
         homes = self.legs.all_forward(self.robot.home_position)
+        homes[:, 1] += np.copysign(gait.spread, homes[:, 1])
         self.homes = np.column_stack([homes[:, :2], self.radius - gait.height])  # (n_legs, 3) [m] level frame
         self._follower = PoseFollower(self.legs, _around(self.homes, gait, self.timing.stance))
         self._leans = _leans(self.homes, self.timing)
@@ -231,15 +232,15 @@ class CyclicEngine:
         settled = self.standing & (phase > 0.1 * self.timing.duty) if self._since > self._gather else self.standing
         self.sense.update(reading, settled)
         unwanted = self._unwanted
-        lead = b.lead * _G / self.gait.height
-        kernel.unwanted(self.sense.velocity, self._velocity, self._ground, self.standing, lead, b.quiet, unwanted)
+        kernel.unwanted(self.sense.velocity, self._velocity, b.quiet, unwanted)
         self._going = self._velocity.copy()
         self._going[:2] += b.yielding * unwanted
         out = b.capture * unwanted
         far = math.hypot(out[0], out[1])
         self._outward = out * min(1.0, b.farthest / far) if far else out
+        tilt = self.sense.tilt + b.lead * self.sense.tilting
         kernel.follow_ground(
-            self._raised, self._rising, self._points, self.standing, self.sense.tilt, self._gains, self._times,
+            self._raised, self._rising, self._points, self.standing, tilt, self._gains, self._times,
             self.robot.tick,
         )  # fmt: skip
 

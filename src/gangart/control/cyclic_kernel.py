@@ -420,26 +420,16 @@ def believe(velocity: Array, seen: Array, heights: Array, standing: Bools, trust
 
 
 @kernel
-def unwanted(seen: Array, wanted: Array, ground: Array, standing: Bools, lead: float, quiet: float, out: Array) -> None:
-    """Velocity (2,) [m/s] that nobody wanted, beyond a quiet part; a fall over the standing feet is foreseen.
+def unwanted(seen: Array, wanted: Array, quiet: float, out: Array) -> None:
+    """Velocity (2,) [m/s] that nobody wanted, beyond a quiet part.
 
     Args:
         seen: velocity of the body (2,) [m/s].
         wanted: (>= 2,) [m/s].
-        ground: where feet stand (n, >= 2) [m].
-        standing: which do (n,).
-        lead: how much of the feet's middle an inverted pendulum falls away in the time that is foreseen [1/s].
         quiet: [m/s].
         out: the velocity.
     """
-    n, x, y = 0, 0.0, 0.0
-    for i in range(len(standing)):
-        if standing[i]:
-            n, x, y = n + 1, x + ground[i, 0], y + ground[i, 1]
     out[0], out[1] = seen[0] - wanted[0], seen[1] - wanted[1]
-    if n > 0:
-        out[0] -= lead * x / n
-        out[1] -= lead * y / n
     size = math.hypot(out[0], out[1])
     part = max(size - quiet, 0.0) / size if size > 0.0 else 0.0
     out[0], out[1] = part * out[0], part * out[1]

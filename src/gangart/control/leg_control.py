@@ -56,9 +56,10 @@ class LegControl:
         self._home_com = np.zeros(3)
         self.rest = _rest(self)
 
-    def home(self, height: float) -> Stance:
-        """Feet beside and below the hips as in the resting posture, the base at a height [m] above the floor."""
+    def home(self, height: float, spread: float = 0.0) -> Stance:
+        """Feet below the hips as in the resting posture, but `spread` [m] farther out, the base at a height [m]."""
         feet = self.legs.all_forward(self.robot.home_position)[:, :2]
+        feet[:, 1] += np.copysign(spread, feet[:, 1])
         return Stance(feet, np.array([0.0, 0.0, height, 0.0, 0.0, 0.0]))
 
     def anchors(self, stance: Stance) -> Array:

@@ -23,7 +23,7 @@ from gangart.control.rising import lying, plan_lie_down, plan_stand_up
 from gangart.control.segments import RepositionPlan
 from gangart.control.transfer import Transfer
 from gangart.errors import BadRobot, Unreachable, choose
-from gangart.robots import Robot
+from gangart.robots import Gait, Robot
 from gangart.signals import Array, BodyPose, Command, JointTargets, SensorReading, Wish
 
 STAND, LIE = "stand", "lie"
@@ -131,7 +131,7 @@ class GaitSelector:
         self._walks = self._begin != LIE  # who has the legs: the gait, or else the mover
         self._way: list[tuple[RepositionPlan, Array]] = []  # plans that follow, and where their frames are
         self._transfer.forget()
-        flat = lying(self.legs) if self._begin == LIE else self.legs.home(self.walker.gait.height)
+        flat = lying(self.legs) if self._begin == LIE else self._home(self.walker.gait)
         load = 0.0 if self._begin == LIE else 1.0
         self.mover = RepositionEngine(self.legs, RepositionPlan(flat, flat, (), 0.0, load))
         self.lies = self._begin == LIE
@@ -203,10 +203,13 @@ class GaitSelector:
             way.append((self._to(now, goal, frame), place))
         else:
             gait = self.gait if goal == STAND else goal
-            home = self.legs.home(self.robot.gaits[gait].height)
-            way.append((self._to(now, home, frame), place))
+            way.append((self._to(now, self._home(self.robot.gaits[gait]), frame), place))
         self._way = way
         return _End(goal, there)
+
+    def _home(self, gait: Gait) -> Stance:
+        """How a gait begins and ends."""
+        return self.legs.home(gait.height, gait.spread)
 
     def _now(self) -> tuple[Array, Stance]:
         """Where a ground frame lies, and how the robot stands in it."""

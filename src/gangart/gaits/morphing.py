@@ -72,6 +72,8 @@ def refuse_unlike(a: Gait, b: Gait, start: Timing, goal: Timing, legs: tuple[str
     where = f"gait '{a.name}' cannot become '{b.name}' while walking"
     if a.height != b.height:
         raise BadRobot(f"{where}: their heights are {a.height:g} and {b.height:g} m; they have to be equal")
+    if a.spread != b.spread:
+        raise BadRobot(f"{where}: their feet are spread by {a.spread:g} and {b.spread:g} m; that has to be equal")
     if a.lean or b.lean:
         raise BadRobot(f"{where}: the body leans in a circle that belongs to the order of the feet")
     for which, gait in ((start, a), (goal, b)):

@@ -208,6 +208,7 @@ def _gait(name: str, t: Table) -> Gait:
         lean_phase=t.number("lean_phase", -1.0, 1.0, default=0.0),
         acceleration=t.number("acceleration", 1e-3),
         turn_acceleration=t.number("turn_acceleration", 1e-3),
+        spread=t.number("spread", 0.0, 1.0, default=0.0),
         into=t.list_of_names("into") if "into" in t else (),
         **speeds,
     )

@@ -158,6 +158,7 @@ class Gait:
     turn: float  # [rad/s]
     acceleration: float  # [m/s²] in any direction
     turn_acceleration: float  # [rad/s²]
+    spread: float = 0.0  # [m] by which each foot stands farther out to its side than in the resting posture
     into: tuple[str, ...] = ()  # gaits that it can become while it walks; to the others the robot stops first
 
 
