@@ -92,10 +92,12 @@ def _walking(engine: CyclicEngine, job: Job, noise: int) -> World:
 
 
 def _stays_up(world: World, engine: CyclicEngine, job: Job, side: float, wait: float) -> bool:
-    """Walk on for a while [s], push, and watch."""
+    """Walk on for a while [s], push, and watch. A robot that was pushed before has turned: its side is meant."""
     command = Command(job.speed)
-    at = world.time + wait
-    world.push(Push(at, LASTS, (0.0, side * job.impulse / LASTS, 0.0)))
+    at, force = world.time + wait, side * job.impulse / LASTS
+    w, x, y, z = world.truth().base_orientation
+    yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    world.push(Push(at, LASTS, (-np.sin(yaw) * force, np.cos(yaw) * force, 0.0)))
     go(world, engine, command, at + LASTS + WATCHED)
     return not world.fallen
 
