@@ -14,6 +14,7 @@ import numpy as np
 from gangart.control import cyclic_kernel as kernel
 from gangart.control.balance import Balance, BodySense
 from gangart.control.bearing import Bearing
+from gangart.control.drive_lead import DriveLead
 from gangart.control.engine import Reference
 from gangart.control.following import PoseFollower
 from gangart.errors import BadRobot, choose
@@ -24,8 +25,7 @@ from gangart.kinematics.abduction_kernels import joints_to
 from gangart.robots import Gait, Robot
 from gangart.signals import Array, BodyPose, Bools, Command, JointTargets, SensorReading
 
-_INSTANT = 1e-4  # [s] over which joint speeds are differenced
-_MOMENT = 2e-3  # [s] over which accelerations are
+_MOMENT = 2e-3  # [s] over which joint speeds and accelerations are differenced
 _WILD = 2000.0  # [rad/s²] beyond that nothing is made up for: a step is late
 _G = 9.81  # [m/s²]
 _GATHER = 1.0  # [s] in which the body leans over before the first foot lifts
@@ -55,14 +55,16 @@ class CyclicEngine:
             raise BadRobot(f'a cyclic gait needs four legs with kinematics = "abduction"; {robot.name} has others')
         self.robot = robot
         self.legs = AbductionLegs(robot)
-        self.bearing = Bearing(robot, self.legs) if bearing and robot.drive is not None else None
+        self.bearing, self.lead = None, None
+        if bearing and robot.drive is not None:
+            self.bearing, self.lead = Bearing(robot, self.legs), DriveLead(robot.drive, len(robot.joints))
         self.balance = balance
         self.sense = BodySense(robot, self.legs, balance.trust) if balance is not None else None
         if balance is not None:
             self._gains = np.array([balance.footing, balance.levelling])
             self._times = np.array([balance.finding, balance.righting])
         self.radius = np.array([leg.radius for leg in robot.legs.values()])
-        self._points, self._still, self._share, self._unwanted = np.empty((4, 3)), np.zeros(4), np.empty(4), np.zeros(2)
+        self._points, self._still, self._unwanted = np.empty((4, 3)), np.zeros(4), np.zeros(2)
         self._adopt(gait if isinstance(gait, Gait) else robot.gaits[choose("gait", gait, robot.gaits)])
         self._restart()
 
@@ -83,7 +85,8 @@ class CyclicEngine:
     def stance(self) -> tuple[Array, Array, float]:
         """How the robot stands before the first step: joints [rad], base position [m], base yaw [rad]."""
         self._restart()
-        return self._joints_for(0.0)[0], np.array([0.0, 0.0, self.gait.height]), 0.0
+        q = self._bent(0.0)
+        return q + self._given_way(q), np.array([0.0, 0.0, self.gait.height]), 0.0
 
     def reset(self, reading: SensorReading) -> None:
         """Begin anew: the robot stands as in `stance`."""
@@ -144,7 +147,7 @@ class CyclicEngine:
         self._body[:], self._ground[:, :2], self._halting = place, feet, True
         self._came[:] = True
         self._follower.value[:], self.pose = held, pose
-        self._turned = self._shanks(self._joints_for(0.0)[1])
+        self._rest()
         self.reference = self._reference()
 
     def where(self) -> tuple[Array, Array, Array]:
@@ -164,13 +167,14 @@ class CyclicEngine:
         self._balance(reading)
         self._move(dt)
         self._step(due, dt)
-        q, bent = self._joints_for(0.0)
-        later, _ = self._joints_for(_INSTANT)
-        speed = (later - q) / _INSTANT
-        if self.bearing is not None:
-            swung, change = self._swung(bent, dt)
-            q, speed = q + swung, speed + change
-        self._roll(bent)
+        before, after = self._bent(-_MOMENT), self._bent(_MOMENT)
+        q = self._bent(0.0)
+        speed, acceleration = (after - before) / (2.0 * _MOMENT), (after - 2.0 * q + before) / (_MOMENT * _MOMENT)
+        self._roll(q)
+        if self.lead is not None:
+            acceleration = np.clip(acceleration, -_WILD, _WILD)
+            give = self._given_way(q) + self._swung(acceleration)
+            q, speed = self.lead.ask(q, speed, acceleration, give, dt)
         self.notes = (*limited, *self._follower.notes, *self._unreached())
         self.reference = self._reference()
         return JointTargets(due, q, speed)
@@ -194,16 +198,21 @@ class CyclicEngine:
         self._leaning = 0.0  # part of the way into the lean
         self._halting = False
         self._came = np.zeros(n, dtype=bool)  # which feet came home since the stop
-        self._swings = np.zeros(len(self.robot.joints))  # [rad] what swinging legs' targets have more
-        self._bears, self._taking = np.ones(n), np.zeros(n)  # how much of its share each leg bears; its change [1/s]
+        self._bears = np.ones(n)  # how much of its share each leg bears
         self._follower.restart()
         self._cycles = _before_lift(self.timing)
         self._phase = self.timing.phase(self._cycles)
-        self._turned = np.zeros((n, 2))
         self._status = np.zeros(n, dtype=np.int64)
         self.notes = ()
-        self._turned = self._shanks(self._joints_for(0.0)[1])
+        self._rest()
         self.reference = self._reference()
+
+    def _rest(self) -> None:
+        """Nothing has moved until now."""
+        q = self._bent(0.0)
+        self._turned = self._shanks(q)
+        if self.lead is not None:
+            self.lead.rest(self._given_way(q))
 
     def _toward(self, command: Command, dt: float) -> tuple[Array, tuple[str, ...]]:
         """The velocity that is wanted now: limited, and no faster there than the gait accelerates."""
@@ -251,6 +260,7 @@ class CyclicEngine:
         self._body += dt * np.array([c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]])
         kernel.carry(self._ground, self._going, dt)
         kernel.carry(self._lifted, self._going, dt)
+        kernel.carry(self._landing, self._going, dt)  # a foot that lands now stays where it was to land
 
     def _step(self, due: float, dt: float) -> None:
         """Feet lift and land as their phases say."""
@@ -329,6 +339,8 @@ class CyclicEngine:
         if not self.gait.lean:
             return np.zeros(2)
         resting = self._halting and bool(self._came.all())
+        if resting and self._leaning == 0.0:
+            return np.zeros(2)
         grown = min(max(self._leaning + (-later if resting else later) / _GATHER, 0.0), 1.0)
         part = grown * grown * (3.0 - 2.0 * grown)
         begun = later if self._running else 0.0  # the cycle waits until the body leans
@@ -341,24 +353,21 @@ class CyclicEngine:
         joints_to(self._place(later)[None], self.legs.numbers, self.legs.columns, q[None], self._status[None])
         return q
 
-    def _swung(self, bent: Array, dt: float) -> tuple[Array, Array]:
-        """What to add to angles [rad] and speeds [rad/s] for legs that swing: motors give way to inertia, too."""
-        assert self.bearing is not None
-        swung, d = np.zeros_like(bent), _MOMENT
-        if not self.standing.all():
-            acceleration = ((self._bent(d) - 2.0 * bent + self._bent(-d)) / (d * d))[self.legs.columns]
-            acceleration[self.standing] = 0.0
-            swung[self.legs.columns] = self.bearing.swung(np.clip(acceleration, -_WILD, _WILD))
-        change = (swung - self._swings) / dt
-        self._swings = swung
-        return swung, change
-
-    def _joints_for(self, later: float) -> tuple[Array, Array]:
-        """Joint angles [rad] to ask for, and to get, an instant [s] later than the targets are due."""
-        q = self._bent(later)
+    def _given_way(self, q: Array) -> Array:
+        """By what joints at q [rad] give way under the robot's weight [rad], where the feet are in `_points`."""
         if self.bearing is None:
-            return q, q
-        return q + self.bearing.given_way(q, self._points, self._shares(later), self._pressed(later)), q
+            return np.zeros_like(q)
+        return self.bearing.given_way(q, self._points, self._shares(), self._pressed())
+
+    def _swung(self, acceleration: Array) -> Array:
+        """By what joints that accelerate so [rad/s²] give way in legs that swing [rad]: they have inertia, too."""
+        assert self.bearing is not None
+        out = np.zeros_like(acceleration)
+        if not self.standing.all():
+            of_legs = acceleration[self.legs.columns]
+            of_legs[self.standing] = 0.0
+            out[self.legs.columns] = self.bearing.swung(of_legs)
+        return out
 
     def _shanks(self, q: Array) -> Array:
         """How far each shank is turned about x and y of the base (n_legs, 2) [rad]."""
@@ -373,25 +382,22 @@ class CyclicEngine:
         self._ground[:, 0] += self.radius * change[:, 1]
         self._ground[:, 1] -= self.radius * change[:, 0]
 
-    def _shares(self, later: float) -> Array:
+    def _shares(self) -> Array:
         """How much of the weight each leg may bear (n_legs,), 0…1: more after landing, less before lifting."""
-        kernel.shares_at(later, self.standing, self._bears, self._taking, self._share)
-        return self._share
+        return np.where(self.standing, self._bears, 0.0)
 
     def _bear(self, dt: float) -> None:
         """A leg takes its load over after landing, and hands it on before it lifts."""
         if not self._running:
-            self._bears[:], self._taking[:] = np.where(self.standing, 1.0, kernel.LIGHT), 0.0
+            self._bears[:] = np.where(self.standing, 1.0, kernel.LIGHT)
             return
         stays = self._came if self._halting else _NOBODY
-        kernel.take_loads(
-            self._bears, self._taking, self.standing, self._phase, self._duty, stays, _EDGE, self.gait.cycle, dt
-        )
+        kernel.take_loads(self._bears, self.standing, self._phase, self._duty, stays, _EDGE, self.gait.cycle, dt)
 
-    def _pressed(self, later: float) -> Array:
+    def _pressed(self) -> Array:
         """How far from below the centre of mass the robot presses on the ground (2,) [m], as it leans in a circle."""
         turn = 2.0 * math.pi / self.gait.cycle if self._running else 0.0
-        return self.gait.height / _G * turn * turn * self._lean(later)
+        return self.gait.height / _G * turn * turn * self._lean(0.0)
 
     def _unreached(self) -> tuple[str, ...]:
         names = list(self.robot.legs)

@@ -41,6 +41,22 @@ def swing_way(s: float) -> float:
 
 
 @kernel
+def modified_sine(s: float) -> float:
+    """As `swing_way`, with the least acceleration that a smooth way can do with: motors end there, in quick gaits.
+
+    The modified sine of cams: a quarter of a wave up, a long half wave over the middle, a quarter back to rest. Its
+    greatest acceleration is 5.53, half of that of the first eighth's wave; that of `swing_way` is 5.77.
+    """
+    b = math.pi / (4.0 + math.pi)
+    wave = math.sin(4.0 * math.pi * s) / (4.0 * math.pi)
+    if s < 0.125:
+        return b * (s - wave)
+    if s > 0.875:
+        return b * (4.0 / math.pi + s - wave)
+    return b * (2.0 / math.pi + s - 9.0 * math.sin((4.0 * s + 1.0) * math.pi / 3.0) / (4.0 * math.pi))
+
+
+@kernel
 def swing_lift(s: float) -> float:
     """Height of a swinging foot after the part s of its time, 1 in the middle: it leaves and lands without speed."""
     return 16.0 * s * s * (1.0 - s) * (1.0 - s)
@@ -74,7 +90,7 @@ def feet_now(
             out[i] = ground[i]
             continue
         s = min(max((phase[i] - duty[i]) / (1.0 - duty[i]), 0.0), 1.0)
-        way = swing_way(s)
+        way = modified_sine(s)
         out[i] = lifted[i] + way * (landing[i] - lifted[i])
         out[i, 2] += step_height * swing_lift(s)
 
@@ -275,7 +291,6 @@ def points_at(
 @kernel
 def take_loads(
     bears: Array,
-    taking: Array,
     standing: Bools,
     phase: Array,
     duty: Array,
@@ -288,7 +303,6 @@ def take_loads(
 
     Args:
         bears: how much of its share each leg bears (n,), LIGHT…1; goes on by `dt`.
-        taking: change of that (n,) [1/s].
         standing: which stand (n,).
         phase: of each leg (n,).
         duty: part of the cycle that each stands (n,).
@@ -299,15 +313,8 @@ def take_loads(
     """
     for i in range(len(bears)):
         goes = phase[i] < duty[i] and duty[i] - phase[i] < edge and not stays[i]
-        taking[i] = (-1.0 if goes else 1.0) / (edge * cycle)
-        bears[i] = min(max(bears[i] + taking[i] * dt, LIGHT), 1.0) if standing[i] else LIGHT
-
-
-@kernel
-def shares_at(later: float, standing: Bools, bears: Array, taking: Array, out: Array) -> None:
-    """How much of its share each leg bears (n,), an instant [s] later; nothing in the air."""
-    for i in range(len(out)):
-        out[i] = min(max(bears[i] + later * taking[i], LIGHT), 1.0) if standing[i] else 0.0
+        taking = (-1.0 if goes else 1.0) / (edge * cycle)  # [1/s]
+        bears[i] = min(max(bears[i] + taking * dt, LIGHT), 1.0) if standing[i] else LIGHT
 
 
 @kernel

@@ -72,7 +72,7 @@ class Found:
 class NotPressed(CyclicEngine):
     """Does not know that a body that leans in a circle presses outward."""
 
-    def _pressed(self, later: float) -> Array:
+    def _pressed(self) -> Array:
         return np.zeros(2)
 
 
