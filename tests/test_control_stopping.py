@@ -109,7 +109,7 @@ def test_a_pose_out_of_reach_is_cut_and_told(pose: BodyPose) -> None:
     assert not engine._status.any()
 
 
-@pytest.mark.parametrize(("gait", "vx", "off"), [("pace", 0.5, 0.03), ("bound", 0.6, 0.02), ("gallop", 0.4, 0.02)])
+@pytest.mark.parametrize(("gait", "vx", "off"), [("pace", 0.5, 0.03), ("bound", 0.6, 0.03), ("gallop", 0.4, 0.02)])
 def test_pairs_of_a_side_and_of_an_end_walk_open_loop(gait: str, vx: float, off: float) -> None:
     robot = load("quadruped")
     engine, world = CyclicEngine(robot, gait), World(robot, Fidelity(motor=True), Ground(0.8))

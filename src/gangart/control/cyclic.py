@@ -17,18 +17,17 @@ from gangart.control.bearing import Bearing
 from gangart.control.drive_lead import DriveLead
 from gangart.control.engine import Reference
 from gangart.control.following import PoseFollower
+from gangart.control.leaning import GATHER, Lean
 from gangart.errors import BadRobot, choose
 from gangart.footsteps.velocity import limit_command
-from gangart.gaits import Morph, timing
+from gangart.gaits import Morph, Timing, timing
 from gangart.kinematics import AbductionLegs
-from gangart.kinematics.abduction_kernels import joints_to
 from gangart.robots import Gait, Robot
 from gangart.signals import Array, BodyPose, Bools, Command, JointTargets, SensorReading
 
 _MOMENT = 2e-3  # [s] over which joint speeds and accelerations are differenced
 _WILD = 2000.0  # [rad/s²] beyond that nothing is made up for: a step is late
 _G = 9.81  # [m/s²]
-_GATHER = 1.0  # [s] in which the body leans over before the first foot lifts
 _AT_HOME = 2e-3  # [m] from its home a foot need not step there
 _EDGE = 0.05  # [1] part of the cycle in which a leg takes its load over, or hands it on
 _NOBODY = np.zeros(4, dtype=bool)  # of four legs
@@ -49,6 +48,8 @@ class CyclicEngine:
     notes: tuple[str, ...]  # what is limited now, in sentences
     _halting: bool
     _came: Bools
+    _velocity: Array
+    _bears: Array
 
     def __init__(self, robot: Robot, gait: str | Gait, *, bearing: bool = True, balance: Balance | None = None) -> None:
         if robot.leg_kinematics != "abduction" or len(robot.legs) != 4:
@@ -77,7 +78,7 @@ class CyclicEngine:
         homes[:, 1] += np.copysign(gait.spread, homes[:, 1])
         self.homes = np.column_stack([homes[:, :2], self.radius - gait.height])  # (n_legs, 3) [m] level frame
         self._follower = PoseFollower(self.legs, _around(self.homes, gait, self.timing.stance))
-        self._leans = _leans(self.homes, self.timing)
+        self._lean = Lean(self.homes, self.timing, gait)
         self._morph: Morph | None = None
 
     # ------------------------------------------------------------------ what every engine has
@@ -85,7 +86,7 @@ class CyclicEngine:
     def stance(self) -> tuple[Array, Array, float]:
         """How the robot stands before the first step: joints [rad], base position [m], base yaw [rad]."""
         self._restart()
-        q = self._bent(0.0)
+        q = self._bent()
         return q + self._given_way(q), np.array([0.0, 0.0, self.gait.height]), 0.0
 
     def reset(self, reading: SensorReading) -> None:
@@ -112,7 +113,7 @@ class CyclicEngine:
     @property
     def stopped(self) -> bool:
         """Whether the robot was asked to stop and stands in the gait's stance."""
-        return self._halting and self._leaning == 0.0 and bool(self._came.all())
+        return self._halting and self._lean.part == 0.0 and bool(self._came.all())
 
     def stop(self) -> None:
         """Come to the gait's stance and stay there: each foot goes home in its next swing, then the lean ends."""
@@ -131,6 +132,7 @@ class CyclicEngine:
         """Become another gait while walking, within some cycles; raises BadRobot where that takes a stop."""
         goal = self.robot.gaits[choose("gait", gait, self.robot.gaits)]
         self._morph = Morph(self.timing, self.gait, goal, tuple(self.robot.legs))
+        self._lean.fade()
 
     def begin(self, gait: str, place: Array, feet: Array, held: Array) -> None:
         """Stand still in about the stance of a gait, as after `stop`.
@@ -163,17 +165,17 @@ class CyclicEngine:
         """Joint targets for the end of this tick."""
         dt = self.robot.tick
         due = reading.time + dt
-        self._velocity, limited = self._toward(command, dt)
+        velocity, limited = self._toward(command, dt)
+        self._gaining = (velocity[:2] - self._velocity[:2]) / dt
+        self._gaining += velocity[2] * np.array([-velocity[1], velocity[0]])
+        self._velocity = velocity
         self._balance(reading)
         self._move(dt)
         self._step(due, dt)
-        before, after = self._bent(-_MOMENT), self._bent(_MOMENT)
-        q = self._bent(0.0)
-        speed, acceleration = (after - before) / (2.0 * _MOMENT), (after - 2.0 * q + before) / (_MOMENT * _MOMENT)
+        q, speed, acceleration, base = self._motion()
         self._roll(q)
-        if self.lead is not None:
-            acceleration = np.clip(acceleration, -_WILD, _WILD)
-            give = self._given_way(q) + self._swung(acceleration)
+        if self.bearing is not None and self.lead is not None:
+            give = self.bearing.moved(q, speed, acceleration, base, self._points, self._bears)
             q, speed = self.lead.ask(q, speed, acceleration, give, dt)
         self.notes = (*limited, *self._follower.notes, *self._unreached())
         self.reference = self._reference()
@@ -184,6 +186,7 @@ class CyclicEngine:
     def _restart(self) -> None:
         n = len(self.homes)
         self._velocity = np.zeros(3)
+        self._gaining = np.zeros(2)  # [m/s²] the body's acceleration ahead and to the left
         self._going = np.zeros(3)  # vx, vy [m/s], wz [rad/s] of the body over the feet that stand
         self._outward = np.zeros(2)  # [m] by which feet land farther out
         self._raised, self._rising = np.zeros(n), np.zeros(n)  # [m], [m/s] of feet under a tilted body
@@ -195,13 +198,16 @@ class CyclicEngine:
         self._landing = self.homes.copy()
         self.standing = np.ones(n, dtype=bool)
         self._since = 0.0  # [s] since the start
-        self._leaning = 0.0  # part of the way into the lean
+        self._lean.part = 0.0
         self._halting = False
         self._came = np.zeros(n, dtype=bool)  # which feet came home since the stop
         self._bears = np.ones(n)  # how much of its share each leg bears
+        self._landed = np.zeros(n, dtype=bool)  # which stand since they landed, and not from the beginning
         self._follower.restart()
         self._cycles = _before_lift(self.timing)
         self._phase = self.timing.phase(self._cycles)
+        self._rolling = np.zeros((n, 2, 2))  # [m/s] of feet when they left the ground, and when they came to it
+        self._stood, self._fresh = self.standing, np.zeros(n, dtype=bool)
         self._status = np.zeros(n, dtype=np.int64)
         self.notes = ()
         self._rest()
@@ -209,7 +215,7 @@ class CyclicEngine:
 
     def _rest(self) -> None:
         """Nothing has moved until now."""
-        q = self._bent(0.0)
+        q = self._bent()
         self._turned = self._shanks(q)
         if self.lead is not None:
             self.lead.rest(self._given_way(q))
@@ -230,7 +236,7 @@ class CyclicEngine:
 
     @property
     def _gather(self) -> float:
-        return _GATHER if self.gait.lean else 0.0
+        return GATHER if self.gait.lean else 0.0
 
     def _balance(self, reading: SensorReading) -> None:
         """What legs do about a velocity that nobody wanted."""
@@ -271,9 +277,9 @@ class CyclicEngine:
             far = np.abs(self._ground - self.homes).max(axis=1)
             self._came = self._came | (self.standing & (far < _AT_HOME))
         resting = self._halting and bool(self._came.all())
-        self._leaning = min(max(self._leaning + (-dt if resting else dt) / _GATHER, 0.0), 1.0) if self._gather else 0.0
-        self._bear(dt)
+        self._lean.step(dt, bool(self._gather), resting)
         if not self._running:
+            self._bear()
             return
         self._become(dt)
         before = self._phase < self._duty
@@ -288,10 +294,12 @@ class CyclicEngine:
         if lands.any():
             self._ground[lands] = self._landing[lands]
             self.standing = self.standing | lands
+            self._landed |= lands
             self._duty = np.where(lands, self.timing.duty, self._duty)
             if self._halting and not self._velocity.any():
                 self._came = self._came | lands
         self._aim()
+        self._bear()
 
     def _become(self, dt: float) -> None:
         """Go on on the way to another gait."""
@@ -301,6 +309,7 @@ class CyclicEngine:
         self.gait, self.timing = self._morph.gait, self._morph.timing
         if self._morph.done:
             self._morph = None
+            self._lean.become(self.homes, self.timing, self.gait)
             self._follower.surround(_around(self.homes, self.gait, self.timing.stance))
 
     @property
@@ -318,56 +327,42 @@ class CyclicEngine:
 
     # ------------------------------------------------------------------ from feet to joints
 
-    def _place(self, later: float) -> Array:
-        """Feet in the base [m], an instant [s] later than the targets are due."""
-        drift = self._still if self._morph is None else self._morph.touch_rate
-        kernel.points_at(
-            later, self.gait.cycle, drift, self.standing, self._phase, self._duty, self._ground, self._lifted,
-            self._landing, self._going, self.gait.step_height, self._raised, self._rising, self._held(later),
-            self._points,
-        )  # fmt: skip
-        return self._points
-
     def _held(self, later: float) -> Array:
         """Pose of the base in the level frame: x, y, z [m], roll, pitch, yaw [rad]."""
         held = self._follower.at(later)
-        held[:2] += self._lean(later)
+        held[:2] += self._leant(later)
         return held
 
-    def _lean(self, later: float) -> Array:
+    def _leant(self, later: float) -> Array:
         """How far the body leans away from the foot in the air (2,) [m], an instant [s] later."""
-        if not self.gait.lean:
-            return np.zeros(2)
-        resting = self._halting and bool(self._came.all())
-        if resting and self._leaning == 0.0:
-            return np.zeros(2)
-        grown = min(max(self._leaning + (-later if resting else later) / _GATHER, 0.0), 1.0)
-        part = grown * grown * (3.0 - 2.0 * grown)
         begun = later if self._running else 0.0  # the cycle waits until the body leans
-        angle = 2.0 * math.pi * (self._cycles + begun / self.gait.cycle + self.gait.lean_phase)
-        return np.asarray(self.gait.lean * part * (math.cos(angle) * self._leans[0] + math.sin(angle) * self._leans[1]))
+        resting = self._halting and bool(self._came.all())
+        return self._lean.at(later, self._cycles + begun / self.gait.cycle, self.gait, self._velocity, resting)
 
-    def _bent(self, later: float) -> Array:
-        """Joint angles [rad] that put the feet where they belong, an instant [s] later than the targets are due."""
-        q = self.robot.home_position.copy()
-        joints_to(self._place(later)[None], self.legs.numbers, self.legs.columns, q[None], self._status[None])
-        return q
+    def _bent(self) -> Array:
+        """Joint angles [rad] that put the feet where they belong when the targets are due."""
+        return self._motion()[0]
+
+    def _motion(self) -> tuple[Array, Array, Array, Array]:
+        """Joint angles, speeds and accelerations, and the acceleration of the base, when the targets are due."""
+        q, d = np.empty((3, len(self.robot.joints))), _MOMENT
+        q[:] = self.robot.home_position
+        held = np.array([self._held(-d), self._held(d), self._held(0.0)])  # the last one leaves its points
+        drift = self._still if self._morph is None else self._morph.touch_rate
+        kernel.legs_at(
+            d, self.gait.cycle, drift, self.standing, self._phase, self._duty, self._ground, self._lifted,
+            self._landing, self._rolling, self._going, self.gait.step_height, self._raised, self._rising, held,
+            self.legs.numbers, self.legs.columns, _WILD, self._points, self._status, q,
+        )  # fmt: skip
+        base = (held[0, :3] + held[1, :3] - 2.0 * held[2, :3]) / (d * d)
+        base[:2] += self._gaining
+        return q[2], q[0], q[1], base
 
     def _given_way(self, q: Array) -> Array:
         """By what joints at q [rad] give way under the robot's weight [rad], where the feet are in `_points`."""
         if self.bearing is None:
             return np.zeros_like(q)
-        return self.bearing.given_way(q, self._points, self._shares(), self._pressed())
-
-    def _swung(self, acceleration: Array) -> Array:
-        """By what joints that accelerate so [rad/s²] give way in legs that swing [rad]: they have inertia, too."""
-        assert self.bearing is not None
-        out = np.zeros_like(acceleration)
-        if not self.standing.all():
-            of_legs = acceleration[self.legs.columns]
-            of_legs[self.standing] = 0.0
-            out[self.legs.columns] = self.bearing.swung(of_legs)
-        return out
+        return self.bearing.given_way(q, self._points, self._bears, self._pressed())
 
     def _shanks(self, q: Array) -> Array:
         """How far each shank is turned about x and y of the base (n_legs, 2) [rad]."""
@@ -379,25 +374,25 @@ class CyclicEngine:
         turned = self._shanks(q)
         change = turned - self._turned
         self._turned = turned
-        self._ground[:, 0] += self.radius * change[:, 1]
-        self._ground[:, 1] -= self.radius * change[:, 0]
+        rolled = self.radius[:, None] * np.column_stack([change[:, 1], -change[:, 0]])
+        self._ground[:, :2] += rolled
+        rolled /= self.robot.tick
+        stood, self._stood = self._stood, self.standing
+        kernel.remember(self._rolling, rolled, self.standing, stood, self._fresh)
 
-    def _shares(self) -> Array:
-        """How much of the weight each leg may bear (n_legs,), 0…1: more after landing, less before lifting."""
-        return np.where(self.standing, self._bears, 0.0)
-
-    def _bear(self, dt: float) -> None:
+    def _bear(self) -> None:
         """A leg takes its load over after landing, and hands it on before it lifts."""
         if not self._running:
-            self._bears[:] = np.where(self.standing, 1.0, kernel.LIGHT)
+            self._bears[:], self._landed[:] = np.where(self.standing, 1.0, 0.0), False
             return
         stays = self._came if self._halting else _NOBODY
-        kernel.take_loads(self._bears, self.standing, self._phase, self._duty, stays, _EDGE, self.gait.cycle, dt)
+        self._landed &= ~stays
+        kernel.take_loads(self._bears, self._landed, self.standing, self._phase, self._duty, stays, _EDGE)
 
     def _pressed(self) -> Array:
         """How far from below the centre of mass the robot presses on the ground (2,) [m], as it leans in a circle."""
         turn = 2.0 * math.pi / self.gait.cycle if self._running else 0.0
-        return self.gait.height / _G * turn * turn * self._lean(0.0)
+        return self.gait.height / _G * turn * turn * self._leant(0.0)
 
     def _unreached(self) -> tuple[str, ...]:
         names = list(self.robot.legs)
@@ -421,17 +416,7 @@ def _around(homes: Array, gait: Gait, stance: float) -> Array:
     return np.asarray(homes + np.array(away)[:, None, :])
 
 
-def _leans(homes: Array, timing: Any) -> Array:
-    """Cosine and sine part (2, 2) of the body's way, 1 in amplitude: away from each foot when it is up highest."""
-    out = np.zeros((2, 2))
-    for home, touch in zip(homes, timing.touch, strict=True):
-        away = -home[:2] / np.hypot(home[0], home[1])
-        middle = 2.0 * math.pi * (touch - timing.swing / timing.cycle / 2.0)
-        out += 0.5 * np.outer([math.cos(middle), math.sin(middle)], away)
-    return out
-
-
-def _before_lift(timing: Any) -> float:
+def _before_lift(timing: Timing) -> float:
     """A number of cycles at which as many feet as possible stand, and one is about to hand on its load and lift."""
     lifts = (timing.touch + timing.duty) % 1.0 - 1e-6
     counts = [timing.standing(t).sum() for t in lifts]

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from gangart.compiled import kernel
-from gangart.kinematics.abduction_kernels import foot, slope
+from gangart.kinematics.abduction_kernels import foot, joints_to, slope
 from gangart.signals import Array, Bools, Ints
 
 TOUCHES = 0.012  # [m] above the lowest foot another one still touches the ground
@@ -57,9 +57,25 @@ def modified_sine(s: float) -> float:
 
 
 @kernel
+def leaving(s: float) -> float:
+    """Way of a swinging foot that leaves with the speed 1, and lands at rest where it would be without that."""
+    return s * (1.0 + s * s * (-6.0 + s * (8.0 - 3.0 * s)))
+
+
+@kernel
+def coming(s: float) -> float:
+    """Way of a swinging foot that comes with the speed 1 to where it would be without that."""
+    return s * s * s * (-4.0 + s * (7.0 - 3.0 * s))
+
+
+@kernel
 def swing_lift(s: float) -> float:
-    """Height of a swinging foot after the part s of its time, 1 in the middle: it leaves and lands without speed."""
-    return 16.0 * s * s * (1.0 - s) * (1.0 - s)
+    """Height of a swinging foot after the part s of its time, 1 in the middle: it leaves and lands without speed.
+
+    Without acceleration, too: a jump of that is lost between two ticks, now more of it and now less.
+    """
+    x = s * (1.0 - s)
+    return 32.0 * x * x * math.sqrt(x)
 
 
 @kernel
@@ -70,6 +86,8 @@ def feet_now(
     ground: Array,
     lifted: Array,
     landing: Array,
+    rolling: Array,
+    cycle: float,
     step_height: float,
     out: Array,
 ) -> None:
@@ -82,6 +100,8 @@ def feet_now(
         ground: where each stands (n, 3) [m].
         lifted: where on the ground each left it (n, 3) [m].
         landing: where on the ground each is to land (n, 3) [m].
+        rolling: how fast each rolls over the ground when it leaves, and when it comes (n, 2, 2) [m/s].
+        cycle: [s].
         step_height: [m].
         out: the feet.
     """
@@ -92,6 +112,9 @@ def feet_now(
         s = min(max((phase[i] - duty[i]) / (1.0 - duty[i]), 0.0), 1.0)
         way = modified_sine(s)
         out[i] = lifted[i] + way * (landing[i] - lifted[i])
+        lasts, begin, end = (1.0 - duty[i]) * cycle, leaving(s), coming(s)
+        for k in range(2):
+            out[i, k] += lasts * (begin * rolling[i, 0, k] + end * rolling[i, 1, k])
         out[i, 2] += step_height * swing_lift(s)
 
 
@@ -248,6 +271,7 @@ def points_at(
     ground: Array,
     lifted: Array,
     landing: Array,
+    rolling: Array,
     going: Array,
     step_height: float,
     raised: Array,
@@ -261,12 +285,13 @@ def points_at(
         later: [s] than what is given.
         cycle: [s].
         drift: by which phases run slower (n,) [1/s].
-        standing: as all up to `landing` in `feet_now`.
+        standing: as all up to `rolling` in `feet_now`.
         phase: of each leg (n,).
         duty: of each leg (n,).
         ground: where each stands (n, 3) [m].
         lifted: where each left the ground (n, 3) [m].
         landing: where each is to land (n, 3) [m].
+        rolling: as in `feet_now`.
         going: of the body over the ground (3,), as in `carry`.
         step_height: [m].
         raised: by which each foot is raised (n,) [m].
@@ -282,39 +307,116 @@ def points_at(
     now, feet = np.empty(n), np.empty((n, 3))
     for i in range(n):
         now[i] = phase[i] + later / cycle - later * drift[i]
-    feet_now(standing, now, duty, places[0], places[1], places[2], step_height, feet)
+    feet_now(standing, now, duty, places[0], places[1], places[2], rolling, cycle, step_height, feet)
     for i in range(n):
         feet[i, 2] += raised[i] + later * rising[i]
     in_base(feet, held, out)
 
 
 @kernel
-def take_loads(
-    bears: Array,
+def legs_at(
+    d: float,
+    cycle: float,
+    drift: Array,
     standing: Bools,
     phase: Array,
     duty: Array,
-    stays: Bools,
-    edge: float,
-    cycle: float,
-    dt: float,
+    ground: Array,
+    lifted: Array,
+    landing: Array,
+    rolling: Array,
+    going: Array,
+    step_height: float,
+    raised: Array,
+    rising: Array,
+    held: Array,
+    legs: Array,
+    columns: Ints,
+    most: float,
+    points: Array,
+    status: Ints,
+    out: Array,
 ) -> None:
-    """A leg takes its load over after landing, and hands it on before it lifts.
+    """Speeds, accelerations and angles of the joints (3, n_joints) [rad/s], [rad/s²], [rad] for feet as in `points_at`.
 
     Args:
-        bears: how much of its share each leg bears (n,), LIGHT…1; goes on by `dt`.
+        d: [s] over which they are differenced.
+        cycle: as all up to `rising` in `points_at`.
+        drift: see there.
+        standing: see there.
+        phase: see there.
+        duty: see there.
+        ground: see there.
+        lifted: see there.
+        landing: see there.
+        rolling: see there.
+        going: see there.
+        step_height: see there.
+        raised: see there.
+        rising: see there.
+        held: pose of the base a time d before, as long after, and now (3, 6).
+        legs: their numbers, as `kinematics.AbductionLegs` has them (n, 13).
+        columns: of each leg's joints (n, 3).
+        most: acceleration that is still made up for [rad/s²].
+        points: the feet in the base now (n, 3) [m].
+        status: of the inverse kinematics now (n,).
+        out: speeds, accelerations and angles; angles of other joints stay.
+    """
+    n = len(columns)
+    found = np.empty((1, n), dtype=np.int64)
+    for t in range(3):
+        later = (2 * t - 1) * d if t < 2 else 0.0
+        points_at(
+            later, cycle, drift, standing, phase, duty, ground, lifted, landing, rolling, going, step_height, raised,
+            rising, held[t], points,
+        )  # fmt: skip
+        joints_to(points.reshape(1, n, 3), legs, columns, out[t : t + 1], found)
+    for j in range(out.shape[1]):
+        before, after, now = out[0, j], out[1, j], out[2, j]
+        out[0, j] = (after - before) / (2.0 * d)
+        out[1, j] = min(max((after - 2.0 * now + before) / (d * d), -most), most)
+    for i in range(n):
+        status[i] = found[0, i]
+
+
+@kernel
+def remember(rolling: Array, rolled: Array, standing: Bools, stood: Bools, fresh: Bools) -> None:
+    """Keep how fast feet roll that stand, for when they leave, and how fast they did when they came.
+
+    Args:
+        rolling: when they leave, and when they come (n, 2, 2) [m/s]; is changed.
+        rolled: how fast each rolled in this tick (n, 2) [m/s].
+        standing: which stand (n,).
+        stood: which did a tick ago (n,).
+        fresh: which came in the last tick (n,); is changed.
+    """
+    for i in range(len(standing)):
+        if standing[i] and stood[i]:
+            rolling[i, 0] = rolled[i]
+            if fresh[i]:
+                rolling[i, 1] = rolled[i]
+        fresh[i] = standing[i] and not stood[i]
+
+
+@kernel
+def take_loads(
+    bears: Array, landed: Bools, standing: Bools, phase: Array, duty: Array, stays: Bools, edge: float
+) -> None:
+    """How much of its share each leg bears: it takes its load over after landing, and hands it on before it lifts.
+
+    Args:
+        bears: 0 in the air, LIGHT…1 on the ground (n,); is changed.
+        landed: which stand since they landed, and not from the beginning (n,).
         standing: which stand (n,).
         phase: of each leg (n,).
         duty: part of the cycle that each stands (n,).
         stays: which will not lift (n,).
         edge: part of the cycle in which loads change.
-        cycle: [s].
-        dt: [s].
     """
     for i in range(len(bears)):
-        goes = phase[i] < duty[i] and duty[i] - phase[i] < edge and not stays[i]
-        taking = (-1.0 if goes else 1.0) / (edge * cycle)  # [1/s]
-        bears[i] = min(max(bears[i] + taking * dt, LIGHT), 1.0) if standing[i] else LIGHT
+        taken = phase[i] / edge if landed[i] and not stays[i] else 1.0
+        kept = (duty[i] - phase[i]) / edge if phase[i] < duty[i] and not stays[i] else 1.0
+        bears[i] = max(min(taken, kept, 1.0), LIGHT) if standing[i] else 0.0
 
 
 @kernel

@@ -21,6 +21,7 @@ import math
 
 import numpy as np
 
+from gangart.compiled import kernel
 from gangart.robots import Drive
 from gangart.signals import Array
 
@@ -35,7 +36,7 @@ class DriveLead:
 
     def rest(self, give: Array) -> None:
         """Stand under a load that makes the joints give way (n_joints,) [rad]."""
-        self._give, self._ahead = give, give
+        self._give, self._ahead = give.copy(), give.copy()
 
     def ask(self, q: Array, speed: Array, acceleration: Array, give: Array, dt: float) -> tuple[Array, Array]:
         """Targets and their speeds (n_joints,) [rad], [rad/s], for the end of a tick.
@@ -47,9 +48,33 @@ class DriveLead:
             give: by what they would give way in time under the load of then (n_joints,) [rad].
             dt: the tick [s].
         """
-        k = self._rate
-        growing = (give - self._give) / dt  # linear over the tick, for which this step is exact
-        ahead = give - growing / k + (self._ahead - self._give + growing / k) * math.exp(-k * dt)
-        rate = k * (give - ahead)
-        self._give, self._ahead = give, ahead
-        return q + ahead + (acceleration + k * (growing - rate)) / self._filter**2, speed + rate
+        target, rate, k = np.empty_like(q), np.empty_like(q), self._rate
+        _ask(
+            q, speed, acceleration, give, self._give, self._ahead, k, math.exp(-k * dt), dt, self._filter, target, rate
+        )
+        return target, rate
+
+
+@kernel
+def _ask(
+    q: Array,
+    speed: Array,
+    acceleration: Array,
+    give: Array,
+    given: Array,
+    ahead: Array,
+    k: float,
+    decay: float,
+    dt: float,
+    w: float,
+    target: Array,
+    rate: Array,
+) -> None:
+    """`DriveLead.ask`; `given` and `ahead` go on by the tick."""
+    for j in range(len(q)):
+        growing = (give[j] - given[j]) / dt  # linear over the tick, for which this step is exact
+        e = give[j] - growing / k + (ahead[j] - given[j] + growing / k) * decay
+        grows = k * (give[j] - e)
+        given[j], ahead[j] = give[j], e
+        target[j] = q[j] + e + (acceleration[j] + k * (growing - grows)) / (w * w)
+        rate[j] = speed[j] + grows

@@ -94,8 +94,10 @@ def neutral_below(legs: LegControl, stance: Stance) -> Stance:
     """The robot in its resting posture, level, in the middle of a stance's feet and turned as its base is."""
     home = legs.home(_home_height(legs))
     turn = stance.pose[5]
-    middle = stance.feet.mean(axis=0)
-    return moved_stance(home, middle[0], middle[1], turn)
+    off = home.feet.mean(axis=0)  # at rest the middle of the feet need not be that of the base
+    c, s = math.cos(turn), math.sin(turn)
+    x, y = stance.feet.mean(axis=0) - (c * off[0] - s * off[1], s * off[0] + c * off[1])
+    return moved_stance(home, x, y, turn)
 
 
 def _home_height(legs: LegControl) -> float:
