@@ -8,7 +8,7 @@ import pytest
 
 from gangart.analysis.metrics import mean_velocity
 from gangart.control import CyclicEngine
-from gangart.control import cyclic_kernel as kernel
+from gangart.control import balance_kernel as kernel
 from gangart.control.balance import Balance
 from gangart.control.leg_control import LegControl
 from gangart.errors import BadValue

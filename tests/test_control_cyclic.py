@@ -8,6 +8,7 @@ import pytest
 
 from gangart.analysis.metrics import mean_velocity
 from gangart.control import cyclic_kernel as kernel
+from gangart.control import load_kernel
 from gangart.control.cyclic import CyclicEngine
 from gangart.gaits import FOOTFALLS, timing
 from gangart.robots import load
@@ -50,7 +51,7 @@ def test_weights_are_the_torques_that_mujoco_needs_against_gravity(rng: np.rando
     for _ in range(20):
         q = rng.uniform(*robot.joint_limits.T)
         out = np.empty((4, 3))
-        kernel.weights(q[engine.legs.columns], engine.legs.numbers, bearing._masses, bearing._centres, out)
+        load_kernel.weights(q[engine.legs.columns], engine.legs.numbers, bearing._masses, bearing._centres, out)
         data.qpos[:7], data.qpos[robot.qpos_index] = [0, 0, 0, 1, 0, 0, 0], q
         mujoco.mj_forward(robot.model, data)
         np.testing.assert_allclose(9.81 * out.ravel(), data.qfrc_bias[robot.dof_index], atol=1e-9)
@@ -60,7 +61,7 @@ def test_shared_weight_is_the_whole_weight_and_turns_nothing(rng: np.random.Gene
     for shares in ([1, 1, 1, 1], [1, 0, 1, 1], [0.3, 1, 1, 0.5]):
         points = np.array([[0.2, 0.1], [0.2, -0.1], [-0.2, 0.1], [-0.2, -0.1]]) + rng.uniform(-0.02, 0.02, (4, 2))
         com, out = np.array([-0.05, 0.02]) + rng.uniform(-0.01, 0.01, 2), np.empty(4)
-        kernel.share_weight(points, np.array(shares, float), 200.0, com, out)
+        load_kernel.share_weight(points, np.array(shares, float), 200.0, com, out)
         assert out.sum() == pytest.approx(200.0, rel=1e-2)
         np.testing.assert_allclose(out @ (points - com), 0.0, atol=0.02)
         assert (out >= 0.0).all()

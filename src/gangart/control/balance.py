@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gangart.compensation.orientation import TiltFilter
-from gangart.control import cyclic_kernel as kernel
+from gangart.control import balance_kernel as kernel
 from gangart.errors import BadValue
 from gangart.kinematics import AbductionLegs
 from gangart.robots import Robot

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gangart.control import cyclic_kernel as kernel
+from gangart.control import load_kernel as kernel
 from gangart.control import momentum_kernel as motion
 from gangart.errors import BadRobot
 from gangart.kinematics import AbductionLegs

@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from gangart.control import balance_kernel, load_kernel
 from gangart.control import cyclic_kernel as kernel
 from gangart.control.balance import Balance, BodySense
 from gangart.control.bearing import Bearing
 from gangart.control.drive_lead import DriveLead
 from gangart.control.engine import Reference
-from gangart.control.following import PoseFollower
+from gangart.control.following import PoseFollower, around
 from gangart.control.leaning import GATHER, Lean
+from gangart.control.rolling import Rolling
 from gangart.errors import BadRobot, choose
 from gangart.footsteps.velocity import limit_command
-from gangart.gaits import Morph, Timing, timing
+from gangart.gaits import Morph, timing
 from gangart.kinematics import AbductionLegs
 from gangart.robots import Gait, Robot
 from gangart.signals import Array, BodyPose, Bools, Command, JointTargets, SensorReading
@@ -77,7 +79,7 @@ class CyclicEngine:
         homes = self.legs.all_forward(self.robot.home_position)
         homes[:, 1] += np.copysign(gait.spread, homes[:, 1])
         self.homes = np.column_stack([homes[:, :2], self.radius - gait.height])  # (n_legs, 3) [m] level frame
-        self._follower = PoseFollower(self.legs, _around(self.homes, gait, self.timing.stance))
+        self._follower = PoseFollower(self.legs, around(self.homes, gait, self.timing.stance))
         self._lean = Lean(self.homes, self.timing, gait)
         self._morph: Morph | None = None
 
@@ -124,7 +126,7 @@ class CyclicEngine:
     def start(self) -> None:
         """Walk again, also before the robot stands."""
         if self.stopped:
-            self._since, self._cycles = 0.0, _before_lift(self.timing)
+            self._since, self._cycles = 0.0, self.timing.before_lift(_EDGE)
             self._phase = self.timing.phase(self._cycles)
         self._halting = False
 
@@ -173,7 +175,7 @@ class CyclicEngine:
         self._move(dt)
         self._step(due, dt)
         q, speed, acceleration, base = self._motion()
-        self._roll(q)
+        self._ground[:, :2] += self._rolling.step(q, self.radius, self.standing, dt)
         if self.bearing is not None and self.lead is not None:
             give = self.bearing.moved(q, speed, acceleration, base, self._points, self._bears)
             q, speed = self.lead.ask(q, speed, acceleration, give, dt)
@@ -204,10 +206,9 @@ class CyclicEngine:
         self._bears = np.ones(n)  # how much of its share each leg bears
         self._landed = np.zeros(n, dtype=bool)  # which stand since they landed, and not from the beginning
         self._follower.restart()
-        self._cycles = _before_lift(self.timing)
+        self._cycles = self.timing.before_lift(_EDGE)
         self._phase = self.timing.phase(self._cycles)
-        self._rolling = np.zeros((n, 2, 2))  # [m/s] of feet when they left the ground, and when they came to it
-        self._stood, self._fresh = self.standing, np.zeros(n, dtype=bool)
+        self._rolling = Rolling(self.legs.columns, self.robot.home_position, self.standing)
         self._status = np.zeros(n, dtype=np.int64)
         self.notes = ()
         self._rest()
@@ -216,7 +217,7 @@ class CyclicEngine:
     def _rest(self) -> None:
         """Nothing has moved until now."""
         q = self._bent()
-        self._turned = self._shanks(q)
+        self._rolling = Rolling(self.legs.columns, q, self.standing)
         if self.lead is not None:
             self.lead.rest(self._given_way(q))
 
@@ -247,14 +248,14 @@ class CyclicEngine:
         settled = self.standing & (phase > 0.1 * self.timing.duty) if self._since > self._gather else self.standing
         self.sense.update(reading, settled)
         unwanted = self._unwanted
-        kernel.unwanted(self.sense.velocity, self._velocity, b.quiet, unwanted)
+        balance_kernel.unwanted(self.sense.velocity, self._velocity, b.quiet, unwanted)
         self._going = self._velocity.copy()
         self._going[:2] += b.yielding * unwanted
         out = b.capture * unwanted
         far = math.hypot(out[0], out[1])
         self._outward = out * min(1.0, b.farthest / far) if far else out
         tilt = self.sense.tilt + b.lead * self.sense.tilting
-        kernel.follow_ground(
+        balance_kernel.follow_ground(
             self._raised, self._rising, self._points, self.standing, tilt, self._gains, self._times,
             self.robot.tick,
         )  # fmt: skip
@@ -310,7 +311,7 @@ class CyclicEngine:
         if self._morph.done:
             self._morph = None
             self._lean.become(self.homes, self.timing, self.gait)
-            self._follower.surround(_around(self.homes, self.gait, self.timing.stance))
+            self._follower.surround(around(self.homes, self.gait, self.timing.stance))
 
     @property
     def _running(self) -> bool:
@@ -351,7 +352,7 @@ class CyclicEngine:
         drift = self._still if self._morph is None else self._morph.touch_rate
         kernel.legs_at(
             d, self.gait.cycle, drift, self.standing, self._phase, self._duty, self._ground, self._lifted,
-            self._landing, self._rolling, self._going, self.gait.step_height, self._raised, self._rising, held,
+            self._landing, self._rolling.speeds, self._going, self.gait.step_height, self._raised, self._rising, held,
             self.legs.numbers, self.legs.columns, _WILD, self._points, self._status, q,
         )  # fmt: skip
         base = (held[0, :3] + held[1, :3] - 2.0 * held[2, :3]) / (d * d)
@@ -364,22 +365,6 @@ class CyclicEngine:
             return np.zeros_like(q)
         return self.bearing.given_way(q, self._points, self._bears, self._pressed())
 
-    def _shanks(self, q: Array) -> Array:
-        """How far each shank is turned about x and y of the base (n_legs, 2) [rad]."""
-        angles = q[self.legs.columns]
-        return np.column_stack([angles[:, 0], angles[:, 1] + angles[:, 2]])
-
-    def _roll(self, q: Array) -> None:
-        """Ball feet roll on the ground as their shanks turn."""
-        turned = self._shanks(q)
-        change = turned - self._turned
-        self._turned = turned
-        rolled = self.radius[:, None] * np.column_stack([change[:, 1], -change[:, 0]])
-        self._ground[:, :2] += rolled
-        rolled /= self.robot.tick
-        stood, self._stood = self._stood, self.standing
-        kernel.remember(self._rolling, rolled, self.standing, stood, self._fresh)
-
     def _bear(self) -> None:
         """A leg takes its load over after landing, and hands it on before it lifts."""
         if not self._running:
@@ -387,7 +372,7 @@ class CyclicEngine:
             return
         stays = self._came if self._halting else _NOBODY
         self._landed &= ~stays
-        kernel.take_loads(self._bears, self._landed, self.standing, self._phase, self._duty, stays, _EDGE)
+        load_kernel.take_loads(self._bears, self._landed, self.standing, self._phase, self._duty, stays, _EDGE)
 
     def _pressed(self) -> Array:
         """How far from below the centre of mass the robot presses on the ground (2,) [m], as it leans in a circle."""
@@ -406,18 +391,3 @@ class CyclicEngine:
         x = self._body[0] + c * held[0] - s * held[1]
         y = self._body[1] + s * held[0] + c * held[1]
         return Reference(np.array([x, y]), np.array([x, y, self.gait.height + held[2]]), self.standing.copy())
-
-
-def _around(homes: Array, gait: Gait, stance: float) -> Array:
-    """Feet at home, and as far from it as the gait takes them (9, n_legs, 3) [m], the level frame leaning with it."""
-    x = max(gait.forward, gait.backward) * stance / 2.0 + gait.lean
-    y = gait.sideways * stance / 2.0 + gait.lean
-    away = [(0.0, 0.0, 0.0)] + [(a * x, b * y, z) for a in (-1, 1) for b in (-1, 1) for z in (0.0, gait.step_height)]
-    return np.asarray(homes + np.array(away)[:, None, :])
-
-
-def _before_lift(timing: Timing) -> float:
-    """A number of cycles at which as many feet as possible stand, and one is about to hand on its load and lift."""
-    lifts = (timing.touch + timing.duty) % 1.0 - 1e-6
-    counts = [timing.standing(t).sum() for t in lifts]
-    return float(lifts[int(np.argmax(counts))]) - _EDGE

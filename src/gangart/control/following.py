@@ -10,6 +10,7 @@ import numpy as np
 from gangart.compiled import kernel
 from gangart.control import cyclic_kernel
 from gangart.kinematics import AbductionLegs
+from gangart.robots import Gait
 from gangart.signals import Array, BodyPose
 
 _QUICKNESS = 5.0  # [1/s] of the critically damped way to the pose
@@ -75,6 +76,14 @@ class PoseFollower:
         cyclic_kernel.in_base(self._places[:n].reshape(-1, 3), pose, self._points[:n].reshape(-1, 3))
         _, status = self._legs.all_inverse(self._points[:n])
         return not status.any()
+
+
+def around(homes: Array, gait: Gait, stance: float) -> Array:
+    """Feet at home, and as far from it as the gait takes them (9, n_legs, 3) [m], the level frame leaning with it."""
+    x = max(gait.forward, gait.backward) * stance / 2.0 + gait.lean
+    y = gait.sideways * stance / 2.0 + gait.lean
+    away = [(0.0, 0.0, 0.0)] + [(a * x, b * y, z) for a in (-1, 1) for b in (-1, 1) for z in (0.0, gait.step_height)]
+    return np.asarray(homes + np.array(away)[:, None, :])
 
 
 @kernel

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from gangart.compiled import kernel
-from gangart.control.cyclic_kernel import share_weight
+from gangart.control.load_kernel import share_weight
 from gangart.kinematics.abduction_kernels import slope
 from gangart.signals import Array, Ints
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gangart.control import stance_kernel as kernel
-from gangart.control.cyclic_kernel import swing_way
+from gangart.control.swing_kernel import swing_way
 from gangart.signals import Array
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import math
 import numpy as np
 
 from gangart.compiled import kernel
-from gangart.control.cyclic_kernel import in_base, rotation, swing_lift, swing_way
+from gangart.control.cyclic_kernel import in_base, rotation
+from gangart.control.swing_kernel import swing_lift, swing_way
 from gangart.kinematics.abduction_kernels import angles_to
 from gangart.signals import Array, Bools
 

@@ -70,6 +70,12 @@ class Timing:
         """Which feet stand (..., n_legs) after a number of cycles (...)."""
         return np.asarray(self.phase(cycles) < self.duty)
 
+    def before_lift(self, part: float) -> float:
+        """A number of cycles at which as many feet as possible stand, and one lifts after that part of a cycle."""
+        lifts = (self.touch + self.duty) % 1.0 - 1e-6
+        counts = [self.standing(t).sum() for t in lifts]
+        return float(lifts[int(np.argmax(counts))]) - part
+
 
 def timing(footfall: str, overlap: float, cycle: float, legs: tuple[str, ...]) -> Timing:
     """A footfall by name, with times, for legs by name."""
