@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from gangart.analysis.metrics import mean_velocity
+from gangart.analysis.metrics import mean_velocity, yaw
 from gangart.control import CyclicEngine
 from gangart.control import balance_kernel as kernel
 from gangart.control.balance import Balance
@@ -118,6 +118,24 @@ def test_with_balance_it_still_walks_as_told(command: Command) -> None:
     assert r.info["fell"] is None
     wanted = np.array([command.vx, command.vy, command.wz])
     np.testing.assert_allclose(got, wanted, rtol=0.1, atol=0.03)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_who_was_turned_by_a_push_turns_back(seed: int) -> None:
+    """The heading is the one that was told, also seconds after a push; the gyro alone tells of it."""
+    robot = load("quadruped")
+    engine = CyclicEngine(robot, "trot", balance=Balance())
+    sensing = Sensing(gyro=0.01, accelerometer=0.1, angle=0.001, speed=0.05, seed=seed)
+    world = World(robot, LATE, Ground(0.8), sensing=sensing)
+    world.reset(*engine.stance(), settle=0.3)
+    side = (-1) ** seed * 25.0 / 0.001
+    world.push(Push(1.5, 0.001, (0.0, side, 0.0)))
+    r = simulate(world, engine, Command(0.5, 0.0, 0.4), 7.0)
+    assert r.info["fell"] is None
+    told = 0.4 * (7.0 - 0.4 / robot.gaits["trot"].turn_acceleration / 2.0)
+    assert yaw(r)[-1] == pytest.approx(told, abs=0.1)
+    assert engine.sense is not None
+    assert engine.sense.astray == pytest.approx(told - yaw(r)[-1], abs=0.03)
 
 
 def test_a_gain_without_sense_is_refused() -> None:

@@ -20,6 +20,8 @@ from gangart.kinematics import AbductionLegs
 from gangart.robots import Robot
 from gangart.signals import Array, Bools, SensorReading
 
+_FARTHEST_ASTRAY = 1.0  # [rad] who was turned farther by a push goes on from there
+
 
 @dataclass(frozen=True)
 class Balance:
@@ -35,6 +37,7 @@ class Balance:
     lead: float = 0.05  # [s] by which a tilt is foreseen: sensors' delay, a tick, and the drives' filter of 2 / 100 s
     quiet: float = 0.1  # [m/s] of unwanted velocity that a gait has by itself
     righting: float = 0.05  # [s] in which standing feet turn the body back
+    steering: float = 1.0  # [1/s] how fast it turns, per angle, to where it would head if it had turned as it was told
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
@@ -46,7 +49,7 @@ class BodySense:
     """How a robot moves, from its joints and its gyro: feet that stand are at rest."""
 
     velocity: Array  # (2,) [m/s] ahead and to the left
-    turn: float  # [rad/s] to the left
+    astray: float  # [rad] by which it has turned less to the left than it was told
     tilt: Array  # (2,) [rad] about x and y
     tilting: Array  # (2,) [rad/s]
 
@@ -60,14 +63,17 @@ class BodySense:
     def reset(self) -> None:
         """At rest, upright."""
         self._filter.reset()
-        self.velocity, self.turn = np.zeros(2), 0.0
+        self.velocity, self.astray = np.zeros(2), 0.0
         self.tilt, self.tilting = self._filter.tilt, self._filter.rate
 
-    def update(self, reading: SensorReading, bearing: Bools) -> None:
-        """Take in a reading; `bearing` (n_legs,) says which feet stand firmly."""
+    def update(self, reading: SensorReading, bearing: Bools, told: float) -> None:
+        """Take in a reading; `bearing` (n_legs,) says which feet stand firmly, `told` how fast to turn [rad/s]."""
         self.tilt = self._filter.update(reading.gyro, reading.accelerometer, self._dt)
         self.tilting = self._filter.rate
-        self.turn += self._trust * (float(reading.gyro[2]) - self.turn)
+        roll, pitch = self.tilt
+        turning = (math.sin(roll) * reading.gyro[1] + math.cos(roll) * reading.gyro[2]) / math.cos(pitch)
+        astray = self.astray + self._dt * (told - float(turning))
+        self.astray = min(max(astray, -_FARTHEST_ASTRAY), _FARTHEST_ASTRAY)
         legs = self._legs
         kernel.feet_at_rest(
             reading.position, reading.velocity, reading.gyro, self.tilt, legs.numbers, legs.columns, self._radius,

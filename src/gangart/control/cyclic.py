@@ -246,11 +246,12 @@ class CyclicEngine:
             return
         b, phase = self.balance, self._phase
         settled = self.standing & (phase > 0.1 * self.timing.duty) if self._since > self._gather else self.standing
-        self.sense.update(reading, settled)
+        self.sense.update(reading, settled, self._velocity[2])
         unwanted = self._unwanted
         balance_kernel.unwanted(self.sense.velocity, self._velocity, b.quiet, unwanted)
         self._going = self._velocity.copy()
         self._going[:2] += b.yielding * unwanted
+        self._going[2] += b.steering * self.sense.astray
         out = b.capture * unwanted
         far = math.hypot(out[0], out[1])
         self._outward = out * min(1.0, b.farthest / far) if far else out
