@@ -124,6 +124,12 @@ class JointTargets:
     velocity: Array  # (n_joints,) [rad/s] at that instant
 
 
+def heading(orientation: Array) -> Array:
+    """Yaw [rad] of orientations (..., 4) wxyz."""
+    w, x, y, z = np.moveaxis(orientation, -1, 0)
+    return np.asarray(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+
+
 @dataclass(frozen=True, slots=True)
 class StateEstimate:
     """What an observer makes of where the robot is: the truth, or a filter's opinion."""

@@ -11,7 +11,7 @@ import numpy as np
 from gangart.analysis.polygon import support_margins
 from gangart.errors import BadRecording
 from gangart.robots import Robot
-from gangart.signals import Array, Bools, Ints, Recording
+from gangart.signals import Array, Bools, Ints, Recording, heading
 
 STEADY = 2.5  # [s] from here on the walk counts as steady (Urbann 5.3.1)
 SMOOTHING = 0.05  # [s] window over which the measured ZMP is averaged: contact forces chatter
@@ -107,8 +107,7 @@ def tilt(r: Recording) -> Array:
 
 def yaw(r: Recording) -> Array:
     """Heading of the base [rad], unwrapped."""
-    w, x, y, z = r.base_orientation.T
-    return np.unwrap(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    return np.unwrap(heading(r.base_orientation))
 
 
 # ------------------------------------------------------------------ how fast it went

@@ -9,7 +9,7 @@ import numpy as np
 
 from gangart.analysis.metrics import WalkFigures, orientation, smoothed, speed_per_second, steady_part, yaw
 from gangart.robots import Robot
-from gangart.signals import Array, Recording
+from gangart.signals import Array, Recording, heading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,8 +70,7 @@ def _outline(robot: Robot, leg: int, pose: Array) -> Array:
     if sole.radius:  # a ball's shadow
         turn = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
         corners = sole.radius * np.column_stack([np.cos(turn), np.sin(turn)])
-    w, x, y, z = pose[3:]
-    angle = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    angle = heading(pose[3:])
     c, s = np.cos(angle), np.sin(angle)
     closed: Array = np.vstack([corners, corners[:1]]) @ np.array([[c, s], [-s, c]]) + pose[:2]
     return closed

@@ -10,7 +10,7 @@ from gangart.control.cyclic import CyclicEngine
 from gangart.experiments.drive_parameters import drive_parameters
 from gangart.experiments.report import Parameter
 from gangart.robots import Robot
-from gangart.signals import Array, Command
+from gangart.signals import Array, Command, heading
 from gangart.simulation import Fidelity, Ground, Sensing, World
 
 FRICTION = 0.8  # issue and thesis leave the feet's rubber open: everything is measured on this
@@ -80,9 +80,7 @@ def track(engine: CyclicEngine, command: Command, cycles: int) -> Track:
     while world.time < end - 1e-6 and not world.fallen:
         go(world, engine, command, world.time + engine.robot.tick)
         state = world.truth()
-        w, x, y, z = state.base_orientation
-        yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-        rows.append((state.time, *state.base_position, yaw))
+        rows.append((state.time, *state.base_position, heading(state.base_orientation)))
     found = np.array(rows)
     whole = Track(found[:, 0], found[:, 1:4], np.unwrap(found[:, 4]), bool(world.fallen))
     return whole.last(lasts)

@@ -11,7 +11,7 @@ from gangart.control.cyclic import CyclicEngine
 from gangart.experiments.gait_track import LEVEL, gathers, go, new_world
 from gangart.experiments.proportion import wilson
 from gangart.robots import Gait, load
-from gangart.signals import Command
+from gangart.signals import Command, heading
 from gangart.simulation import Push, Sensing, World
 
 LASTS = 0.001  # [s] of a push, 8.2.1
@@ -95,8 +95,7 @@ def _stays_up(world: World, engine: CyclicEngine, job: Job, side: float, wait: f
     """Walk on for a while [s], push, and watch. A robot that was pushed before has turned: its side is meant."""
     command = Command(job.speed)
     at, force = world.time + wait, side * job.impulse / LASTS
-    w, x, y, z = world.truth().base_orientation
-    yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    yaw = float(heading(world.truth().base_orientation))
     world.push(Push(at, LASTS, (-np.sin(yaw) * force, np.cos(yaw) * force, 0.0)))
     go(world, engine, command, at + LASTS + WATCHED)
     return not world.fallen

@@ -15,7 +15,7 @@ from gangart.control.leg_control import LegControl, Stance
 from gangart.control.selector import LIE, STAND, GaitSelector
 from gangart.errors import Unreachable
 from gangart.robots import Robot
-from gangart.signals import Array, BodyPose, Bools, Command
+from gangart.signals import Array, BodyPose, Bools, Command, heading
 from gangart.simulation import Fidelity, Ground, World
 from gangart.simulation.log import TOUCH, columns
 
@@ -182,8 +182,9 @@ class _Run:
 
     def _com(self, log: Mapping[str, Array | Bools]) -> Array:
         """The true centre of mass in the world [m]."""
-        w, x, y, z = np.asarray(log["base_orientation"])[-1]
+        orientation = np.asarray(log["base_orientation"])[-1]
+        w, x, y, z = orientation
         roll = np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
-        pitch, yaw = np.arcsin(2.0 * (w * y - z * x)), np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+        pitch, yaw = np.arcsin(2.0 * (w * y - z * x)), heading(orientation)
         pose = np.array([*np.asarray(log["base_position"])[-1], roll, pitch, yaw])
         return self.legs.com(np.asarray(log["position"])[-1][self.legs.legs.columns], pose)

@@ -12,7 +12,7 @@ import numpy as np
 from gangart.control.biped import BipedEngine
 from gangart.control.route import Pose, error_of
 from gangart.footsteps import StepPlan
-from gangart.signals import Array, Command, Ints, Recording
+from gangart.signals import Array, Command, Ints, Recording, heading
 from gangart.simulation.simulate import simulate
 from gangart.simulation.world import World
 
@@ -110,6 +110,5 @@ def patience_for(plan: StepPlan, engine: BipedEngine) -> float:
 
 def footprints(recording: Recording) -> Array:
     """Where the soles are at each row, (n, n_legs, 3): x, y [m], yaw [rad]."""
-    w, x, y, z = np.moveaxis(recording.foot_pose[:, :, 3:], 2, 0)
-    yaw = np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+    yaw = heading(recording.foot_pose[:, :, 3:])
     return np.concatenate([recording.foot_pose[:, :, :2], yaw[:, :, None]], axis=2)
