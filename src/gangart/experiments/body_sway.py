@@ -154,12 +154,14 @@ def _verdicts(found: list[Sway], cycles: list[Sway]) -> tuple[Verdict, ...]:
 def _by_cycle(cycles: list[Sway], predictive: float, fast: float) -> str:
     """From which cycle on a reactive trot ranks as the thesis's does."""
     ranks = [s for s in cycles if predictive < s.most[2] <= fast]
-    own = load("quadruped").gaits["reactive-trot"].cycle
-    text = f"Our two trots have the same cycle ({own:g} s), and the reactive one is slower"
+    gaits = load("quadruped").gaits
+    text = f"Our trots have cycles of {gaits['reactive-trot'].cycle:g} s (reactive) and "
+    text += f"{gaits['predictive-trot'].cycle:g} s (predictive)"
     if not ranks:
-        return f"{text}; with none of the cycles of the table does it rank as the thesis's."
+        return f"{text}; with none of the cycles of the table does the reactive one rank as the thesis's."
     first = ranks[0]
-    return f"{text}; with {first.job.cycle:g} s it sways by {1e3 * first.most[2]:.1f} mm and ranks as the thesis's."
+    sways = f"it sways by {1e3 * first.most[2]:.1f} mm"
+    return f"{text}; from {first.job.cycle:g} s on, where {sways}, the reactive one ranks as the thesis's."
 
 
 def _table(title: str, found: list[Sway]) -> Table:

@@ -114,5 +114,6 @@ def gait_parameters(robot: Robot, names: tuple[str, ...]) -> tuple[Parameter, ..
         g = robot.gaits[name]
         text = f"{g.footfall}, overlap {g.overlap:g}, body at {g.height:g} m, steps {g.step_height:g} m high"
         text += f", leaning {g.lean:g} m" if g.lean else ""
+        text += f", each foot {g.spread:g} m farther out than at home" if g.spread else ""
         out.append(Parameter(f"cycle of {name}", g.cycle, "s", text))
     return tuple(out)
