@@ -180,11 +180,11 @@ def _landings(r: Recording) -> Ints:
 
 
 def step_lengths(r: Recording) -> Array:
-    """Distance of each new footprint from the middle of those that stand already, along the heading [m]."""
+    """Distance of each new footprint from the middle of those that stood until then, along the heading [m]."""
     heading = yaw(r)
     out = []
     for row, leg in _landings(r):
-        standing = r.support[row] & r.support[row - 1]
+        standing = r.support[row - 1]
         if standing.any():
             to = r.foot_pose[row, leg, :2] - r.foot_pose[row, standing, :2].mean(axis=0)
             out.append(np.cos(heading[row]) * to[0] + np.sin(heading[row]) * to[1])

@@ -99,7 +99,8 @@ def print_figures(title: str, f: WalkFigures) -> None:
         ("least ZMP margin", f"{f.zmp_margin_min * 1e3:.1f}", "mm", "to the edge of the support polygon"),
         ("farthest slip", f"{f.slip * 1e3:.2f}", "mm", "of a sole during one support"),
     ]
-    output.print_table(title, ["figure", "value", "unit", "note"], rows)
+    known = [(name, "–" if value == "nan" else value, unit, note) for name, value, unit, note in rows]
+    output.print_table(title, ["figure", "value", "unit", "note"], known)
 
 
 def draw(recording: Recording, robot: Robot, figures: WalkFigures, folder: Path) -> dict[str, Path]:
