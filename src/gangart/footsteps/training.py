@@ -5,6 +5,7 @@ Needs scikit-learn, which nothing else in gangart does.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,6 +83,7 @@ def collect(
 def teach(limits: StepLimits, seen: Array, made: Array, plans: int, seed: int) -> Taught:
     """Train the network and choose the neighbours; what was asked for is noted in the file."""
     try:
+        from sklearn.exceptions import ConvergenceWarning
         from sklearn.neural_network import MLPRegressor
     except ImportError as error:
         raise MissingTool("training needs scikit-learn; install it with `pip install scikit-learn`") from error
@@ -94,7 +96,8 @@ def teach(limits: StepLimits, seen: Array, made: Array, plans: int, seed: int) -
         n_iter_no_change=15,
         random_state=seed,
     )
-    network.fit(scaled, made)
+    with warnings.catch_warnings(category=ConvergenceWarning, action="ignore"):
+        network.fit(scaled, made)  # the weights that did best on examples put aside are kept, also when time is up
     layers = [np.vstack([w, b]) for w, b in zip(network.coefs_, network.intercepts_, strict=True)]
     kept = np.random.default_rng(seed).permutation(len(seen))[:_KNOWN]
     small = {n: layer.astype(np.float32) for n, layer in zip(("first", "second", "third"), layers, strict=True)}
