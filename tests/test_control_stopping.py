@@ -109,8 +109,8 @@ def test_a_pose_out_of_reach_is_cut_and_told(pose: BodyPose) -> None:
     assert not engine._status.any()
 
 
-@pytest.mark.parametrize(("gait", "vx", "off"), [("pace", 0.5, 0.03), ("bound", 0.6, 0.03), ("gallop", 0.4, 0.02)])
-def test_pairs_of_a_side_and_of_an_end_walk_open_loop(gait: str, vx: float, off: float) -> None:
+@pytest.mark.parametrize(("gait", "vx"), [("pace", 0.5), ("bound", 0.6), ("gallop", 0.4)])
+def test_pairs_of_a_side_and_of_an_end_walk_open_loop(gait: str, vx: float) -> None:
     robot = load("quadruped")
     engine, world = CyclicEngine(robot, gait), World(robot, Fidelity(motor=True), Ground(0.8))
     world.reset(*engine.stance(), settle=1.0)
@@ -118,5 +118,5 @@ def test_pairs_of_a_side_and_of_an_end_walk_open_loop(gait: str, vx: float, off:
     assert recording.info["fell"] is None
     cycles = int(3.4 / engine.gait.cycle)
     far = recording.base_position[2500 + round(1000 * cycles * engine.gait.cycle)] - recording.base_position[2500]
-    assert np.hypot(far[0], far[1]) / (cycles * engine.gait.cycle) == pytest.approx(vx, abs=off)
+    assert np.hypot(far[0], far[1]) / (cycles * engine.gait.cycle) == pytest.approx(vx, rel=0.05)
     assert 2.0 * np.linalg.norm(recording.base_orientation[:, 1:3], axis=1).max() < 0.12  # [rad]
