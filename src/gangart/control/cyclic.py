@@ -351,11 +351,11 @@ class CyclicEngine:
         q[:] = self.robot.home_position
         held = np.array([self._held(-d), self._held(d), self._held(0.0)])  # the last one leaves its points
         drift = self._still if self._morph is None else self._morph.touch_rate
-        kernel.legs_at(
-            d, self.gait.cycle, drift, self.standing, self._phase, self._duty, self._ground, self._lifted,
-            self._landing, self._rolling.speeds, self._going, self.gait.step_height, self._raised, self._rising, held,
-            self.legs.numbers, self.legs.columns, _WILD, self._points, self._status, q,
+        stride = kernel.Stride(
+            self.gait.cycle, drift, self.standing, self._phase, self._duty, self._ground, self._lifted, self._landing,
+            self._rolling.speeds, self._going, self.gait.step_height, self._raised, self._rising,
         )  # fmt: skip
+        kernel.legs_at(d, stride, held, self.legs.numbers, self.legs.columns, _WILD, self._points, self._status, q)
         base = (held[0, :3] + held[1, :3] - 2.0 * held[2, :3]) / (d * d)
         base[:2] += self._gaining
         return q[2], q[0], q[1], base

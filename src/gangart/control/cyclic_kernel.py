@@ -8,6 +8,7 @@ is to land, both of them places on the ground.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -99,75 +100,48 @@ def in_base(feet: Array, pose: Array, out: Array) -> None:
             out[i, k] = R[0, k] * x + R[1, k] * y + R[2, k] * z
 
 
-@kernel
-def points_at(
-    later: float,
-    cycle: float,
-    drift: Array,
-    standing: Bools,
-    phase: Array,
-    duty: Array,
-    ground: Array,
-    lifted: Array,
-    landing: Array,
-    rolling: Array,
-    going: Array,
-    step_height: float,
-    raised: Array,
-    rising: Array,
-    held: Array,
-    out: Array,
-) -> None:
-    """Feet in the base (n, 3) [m], an instant later: `carry`, `feet_now`, tilt and `in_base` in one call.
+class Stride(NamedTuple):
+    """Where the feet of a gait are, and how they go on from there."""
 
-    Args:
-        later: [s] than what is given.
-        cycle: [s].
-        drift: by which phases run slower (n,) [1/s].
-        standing: as all up to `rolling` in `feet_now`.
-        phase: of each leg (n,).
-        duty: of each leg (n,).
-        ground: where each stands (n, 3) [m].
-        lifted: where each left the ground (n, 3) [m].
-        landing: where each is to land (n, 3) [m].
-        rolling: as in `feet_now`.
-        going: of the body over the ground (3,), as in `carry`.
-        step_height: [m].
-        raised: by which each foot is raised (n,) [m].
-        rising: rates of that (n,) [m/s].
-        held: pose of the base in the level frame, as in `in_base`.
-        out: the feet.
-    """
-    n = len(standing)
+    cycle: float  # [s]
+    drift: Array  # (n,) [1/s] by which phases run slower
+    standing: Bools  # (n,)
+    phase: Array  # (n,) of each leg
+    duty: Array  # (n,) part of the cycle that each stands
+    ground: Array  # (n, 3) [m] where each stands
+    lifted: Array  # (n, 3) [m] where each left the ground
+    landing: Array  # (n, 3) [m] where each is to land
+    rolling: Array  # as in `feet_now`
+    going: Array  # (3,) of the body over the ground, as in `carry`
+    step_height: float  # [m]
+    raised: Array  # (n,) [m] by which each foot is raised
+    rising: Array  # (n,) [m/s] rates of that
+
+
+@kernel
+def points_at(later: float, stride: Stride, held: Array, out: Array) -> None:
+    """Feet in the base (n, 3) [m], a time `later` [s]; `held` is the base's pose then, as in `in_base`."""
+    n = len(stride.standing)
     places = np.empty((3, n, 3))
-    places[0], places[1], places[2] = ground, lifted, landing
+    places[0], places[1], places[2] = stride.ground, stride.lifted, stride.landing
     for k in range(3):
-        carry(places[k], going, later)
+        carry(places[k], stride.going, later)
     now, feet = np.empty(n), np.empty((n, 3))
     for i in range(n):
-        now[i] = phase[i] + later / cycle - later * drift[i]
-    feet_now(standing, now, duty, places[0], places[1], places[2], rolling, cycle, step_height, feet)
+        now[i] = stride.phase[i] + later / stride.cycle - later * stride.drift[i]
+    feet_now(
+        stride.standing, now, stride.duty, places[0], places[1], places[2], stride.rolling, stride.cycle,
+        stride.step_height, feet,
+    )  # fmt: skip
     for i in range(n):
-        feet[i, 2] += raised[i] + later * rising[i]
+        feet[i, 2] += stride.raised[i] + later * stride.rising[i]
     in_base(feet, held, out)
 
 
 @kernel
 def legs_at(
     d: float,
-    cycle: float,
-    drift: Array,
-    standing: Bools,
-    phase: Array,
-    duty: Array,
-    ground: Array,
-    lifted: Array,
-    landing: Array,
-    rolling: Array,
-    going: Array,
-    step_height: float,
-    raised: Array,
-    rising: Array,
+    stride: Stride,
     held: Array,
     legs: Array,
     columns: Ints,
@@ -176,23 +150,11 @@ def legs_at(
     status: Ints,
     out: Array,
 ) -> None:
-    """Speeds, accelerations and angles of the joints (3, n_joints) [rad/s], [rad/s²], [rad] for feet as in `points_at`.
+    """Speeds, accelerations and angles of the joints (3, n_joints) [rad/s], [rad/s²], [rad] for feet of a stride.
 
     Args:
         d: [s] over which they are differenced.
-        cycle: as all up to `rising` in `points_at`.
-        drift: see there.
-        standing: see there.
-        phase: see there.
-        duty: see there.
-        ground: see there.
-        lifted: see there.
-        landing: see there.
-        rolling: see there.
-        going: see there.
-        step_height: see there.
-        raised: see there.
-        rising: see there.
+        stride: of now.
         held: pose of the base a time d before, as long after, and now (3, 6).
         legs: their numbers, as `kinematics.AbductionLegs` has them (n, 13).
         columns: of each leg's joints (n, 3).
@@ -205,10 +167,7 @@ def legs_at(
     found = np.empty((1, n), dtype=np.int64)
     for t in range(3):
         later = (2 * t - 1) * d if t < 2 else 0.0
-        points_at(
-            later, cycle, drift, standing, phase, duty, ground, lifted, landing, rolling, going, step_height, raised,
-            rising, held[t], points,
-        )  # fmt: skip
+        points_at(later, stride, held[t], points)
         joints_to(points.reshape(1, n, 3), legs, columns, out[t : t + 1], found)
     for j in range(out.shape[1]):
         before, after, now = out[0, j], out[1, j], out[2, j]
