@@ -8,7 +8,12 @@ import mujoco
 import numpy as np
 import pytest
 
+from gangart.control import CyclicEngine, GaitSelector
+from gangart.control.balance import Balance
+from gangart.experiments.gait_track import track
 from gangart.robots import Robot, load
+from gangart.signals import Command
+from gangart.simulation import Fidelity, Ground, Push, Sensing, World, simulate
 
 
 @pytest.mark.parametrize(("name", "mass", "half_track"), [("quadruped", 22.0, 0.165), ("a1", 12.453, 0.13205)])
@@ -71,3 +76,46 @@ def test_hubs_turn_as_the_thesis_says() -> None:
     ours = robot.hubs[:3, :3] @ q
     # the second hub of ours turns the other way around
     np.testing.assert_allclose(ours * [1.0, -1.0, 1.0], hubs - straight, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("gait", "within"),
+    [("slow-walk", 0.05), ("fast-walk", 0.07), ("reactive-trot", 0.05), ("predictive-trot", 0.05), ("amble", 0.05)],
+)
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_robot_of_another_size_walks_by_its_file(gait: str, within: float, axis: int) -> None:
+    """The plan knows the A1's masses, drives and feet as it knows the quadruped's: nothing is tuned to one robot."""
+    robot = load("a1")
+    g = robot.gaits[gait]
+    wanted = np.eye(3)[axis] * (g.forward, g.sideways, g.turn)[axis] / 2.0
+    way = track(CyclicEngine(robot, gait), Command(*wanted), 6)
+    assert not way.fell
+    assert way.velocity[axis] == pytest.approx(wanted[axis], rel=within)
+
+
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_the_a1_takes_pushes_with_balance(side: float) -> None:
+    """20 N s on 12.5 kg are 35 on the quadruped's 22."""
+    robot = load("a1")
+    for seed in (1, 2):
+        engine = CyclicEngine(robot, "trot", balance=Balance())
+        sensing = Sensing(gyro=0.01, accelerometer=0.1, angle=0.001, speed=0.05, seed=seed)
+        world = World(robot, Fidelity(motor=True, sensor_delay=0.02), Ground(0.8), sensing=sensing)
+        world.reset(*engine.stance(), settle=0.3)
+        world.push(Push(1.5 + 0.06 * seed, 0.001, (0.0, side * 20.0 / 0.001, 0.0)))
+        assert simulate(world, engine, Command(0.5), 4.0).info["fell"] is None
+
+
+def test_the_a1_stands_up_walks_and_lies_down() -> None:
+    robot = load("a1")
+    selector, world = GaitSelector(robot, "lie"), World(robot, Fidelity(motor=True), Ground(0.8))
+    world.reset(*selector.stance())
+
+    def command(time: float) -> Command:
+        selector.select("stand" if time < 4.0 else "predictive-trot" if time < 8.0 else "lie")
+        return Command(0.3)
+
+    recording = simulate(world, selector, command, 16.0)
+    assert recording.info["fell"] is None
+    assert recording.base_position[-1, 0] > 0.6
+    assert selector.lies
