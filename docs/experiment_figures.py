@@ -17,7 +17,7 @@ SHOWN = {
     "forward-sway": ("tilt", "torques"),
     "gearbox-bench": ("torque",),
     "flexible-bench": ("bar",),
-    "top-speed": ("voltage",),
+    "top-speed": ("film",),
     "gait-speed": ("speed",),
     "push-envelope": ("survival",),
     "body-sway": ("cycles",),
