@@ -26,6 +26,8 @@ _MORE = (
     "gangart plan nao --fumanoid-units --x=500 --y=-200 --yaw=90 --planner=aic",
 )
 
+_LEVEL, _FRICTION = "BS", 0.8  # of a walk, unless told otherwise
+
 
 def register(app: typer.Typer) -> None:
     """Add `gangart plan` to the command line."""
@@ -56,9 +58,9 @@ def plan(
         bool, typer.Option("--walk", help="Walk there in simulation: planned anew before each step, and blindly.")
     ] = False,
     step_error: Annotated[float, typer.Option(help="With --walk: steps are longer than asked by this part [%].")] = 0.0,
-    level: walking.Level = "BS",
+    level: walking.Level = _LEVEL,
     wear: walking.WearSet = None,
-    friction: walking.Friction = 0.8,
+    friction: walking.Friction = _FRICTION,
     compensate: walking.Compensate = None,
     feedback: walking.Feedback = 0.0,
     record: walking.Record = None,
@@ -85,8 +87,8 @@ def plan(
     if not walk:
         _check_not_walking(
             {
-                "--step-error": step_error != 0.0, "--level": level != "BS", "--wear": bool(wear),
-                "--friction": friction != 0.8, "--compensate": bool(compensate), "--feedback": feedback != 0.0,
+                "--step-error": step_error != 0.0, "--level": level != _LEVEL, "--wear": bool(wear),
+                "--friction": friction != _FRICTION, "--compensate": bool(compensate), "--feedback": feedback != 0.0,
                 "--record": record is not None,
             }
         )  # fmt: skip

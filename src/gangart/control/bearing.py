@@ -12,6 +12,7 @@ import numpy as np
 
 from gangart.control import load_kernel as kernel
 from gangart.control import momentum_kernel as motion
+from gangart.control.masses import com_at_home, leg_masses, link_points, rest
 from gangart.errors import BadRobot
 from gangart.kinematics import AbductionLegs
 from gangart.robots import Robot
@@ -36,8 +37,8 @@ class Bearing:
         columns = legs.columns
         self._give = np.array([give[np.ix_(c, c)] for c in columns])  # (n_legs, 3, 3) [rad/(N m)]
         self._legs, self._mass = legs, robot.mass
-        self._com = _com_at_home(robot)
-        self._masses, self._centres = _leg_masses(robot)
+        self._com = com_at_home(robot)
+        self._masses, self._centres = leg_masses(robot)
         self._radius = np.array([leg.radius for leg in robot.legs.values()])
         self._points = link_points(robot)
         self._rest = rest(robot)
@@ -84,58 +85,3 @@ class Bearing:
             self._points, self._rest, self._rotors, self._friction, self._damping, self._give, _SLOW, out,
         )  # fmt: skip
         return out
-
-
-def link_points(robot: Robot) -> Array:
-    """Six points of each leg's links that move as the link does: mass [kg] and place in its axes (n_legs, 3, 6, 4) [m].
-
-    A sixth of the mass at either side of the centre along each principal axis, as far as makes up the link's inertia.
-    """
-    import mujoco
-
-    model, out = robot.model, np.empty((len(robot.legs), 3, 6, 4))
-    for i, leg in enumerate(robot.legs.values()):
-        for k, name in enumerate(leg.joints):
-            body = int(model.joint(name).bodyid[0])
-            mass, axes = float(model.body_mass[body]), np.empty(9)
-            mujoco.mju_quat2Mat(axes, model.body_iquat[body])
-            inertia = model.body_inertia[body]
-            far = np.sqrt(np.maximum(3.0 * (inertia.sum() / 2.0 - inertia) / mass, 0.0))
-            away = (axes.reshape(3, 3) * far).T
-            out[i, k, :, 0] = mass / 6.0
-            out[i, k, :, 1:] = model.body_ipos[body] + np.vstack([away, -away])
-    return out
-
-
-def rest(robot: Robot) -> Array:
-    """Mass of what is no leg [kg], and its centre in the base at home [m] (4,)."""
-    import mujoco
-
-    model, data = robot.model, mujoco.MjData(robot.model)
-    data.qpos[robot.qpos_index] = robot.home_position
-    mujoco.mj_kinematics(model, data)
-    mujoco.mj_comPos(model, data)
-    bodies = [int(model.joint(name).bodyid[0]) for leg in robot.legs.values() for name in leg.joints]
-    masses, base = np.array(model.body_mass[bodies]), data.body(robot.base)
-    moment = robot.mass * data.subtree_com[0] - masses @ data.xipos[bodies]
-    mass = robot.mass - float(masses.sum())
-    return np.array([mass, *((moment / mass - base.xpos) @ base.xmat.reshape(3, 3))])
-
-
-def _leg_masses(robot: Robot) -> tuple[Array, Array]:
-    """Masses of each leg's links (n_legs, 3) [kg], and their centres in the link's axes (n_legs, 3, 3) [m]."""
-    model = robot.model
-    bodies = [[int(model.joint(name).bodyid[0]) for name in leg.joints] for leg in robot.legs.values()]
-    return np.array(model.body_mass[bodies]), np.array(model.body_ipos[bodies])
-
-
-def _com_at_home(robot: Robot) -> Array:
-    """Centre of mass in the base at home [m]."""
-    import mujoco
-
-    data = mujoco.MjData(robot.model)
-    data.qpos[robot.qpos_index] = robot.home_position
-    mujoco.mj_kinematics(robot.model, data)
-    mujoco.mj_comPos(robot.model, data)
-    base = data.body(robot.base)
-    return np.asarray(data.subtree_com[0] - base.xpos)

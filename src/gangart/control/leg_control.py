@@ -11,7 +11,8 @@ import numpy as np
 
 from gangart.control import cyclic_kernel
 from gangart.control import stance_kernel as kernel
-from gangart.control.bearing import Bearing, _leg_masses
+from gangart.control.bearing import Bearing
+from gangart.control.masses import com_at_home, leg_masses, rest
 from gangart.errors import BadRobot, BadValue, Unreachable
 from gangart.kinematics import AbductionLegs, Workspace
 from gangart.robots import Robot
@@ -52,9 +53,10 @@ class LegControl:
         self.workspace = Workspace(robot, self.legs)
         self.bearing = Bearing(robot, self.legs) if bearing and robot.drive is not None else None
         self.radius = np.array([leg.radius for leg in robot.legs.values()])
-        self.masses, self.centres = _leg_masses(robot)
-        self._home_com = np.zeros(3)
-        self.rest = _rest(self)
+        self.masses, self.centres = leg_masses(robot)
+        self._home_com = com_at_home(robot)
+        self.rest = rest(robot)
+        self.rest[1:] *= self.rest[0]  # as `stance_kernel.centre` wants it: mass [kg], and mass times its centre
 
     def home(self, height: float, spread: float = 0.0) -> Stance:
         """Feet below the hips as in the resting posture, but `spread` [m] farther out, the base at a height [m]."""
@@ -149,25 +151,6 @@ class LegControl:
             shares[swing] = 0.0
             given += free * self.bearing.given_way(joints, points, shares, away)
         return joints + load * given
-
-
-def _rest(legs: LegControl) -> Array:
-    """Mass [kg] of all that is not a leg, and mass times its centre in the base (4,)."""
-    import mujoco
-
-    robot = legs.robot
-    data = mujoco.MjData(robot.model)
-    data.qpos[robot.qpos_index] = robot.home_position
-    mujoco.mj_kinematics(robot.model, data)
-    mujoco.mj_comPos(robot.model, data)
-    home = data.subtree_com[0] - data.body(robot.base).xpos
-    rest = np.zeros(4)
-    rest[0] = 1e-12  # legs alone, for a moment
-    alone, q = np.empty(3), robot.home_position[legs.legs.columns]
-    kernel.centre(q, np.zeros(6), legs.legs.numbers, legs.masses, legs.centres, rest, alone)
-    mass = float(legs.masses.sum())
-    legs._home_com = np.asarray(home)
-    return np.array([robot.mass - mass, *(robot.mass * home - mass * alone)])
 
 
 def _mm(point: Array) -> str:

@@ -48,9 +48,11 @@ class Track:
         return np.asarray(np.array(went) / (self.time[-1] - self.time[0]))
 
 
-def new_world(engine: CyclicEngine, fidelity: Fidelity = LEVEL, sensing: Sensing | None = None) -> World:
+def new_world(
+    engine: CyclicEngine, fidelity: Fidelity = LEVEL, sensing: Sensing | None = None, friction: float = FRICTION
+) -> World:
     """A world in which the robot stands as its gait begins."""
-    world = World(engine.robot, fidelity, Ground(FRICTION), sensing=sensing or Sensing())
+    world = World(engine.robot, fidelity, Ground(friction), sensing=sensing or Sensing())
     world.reset(*engine.stance(), settle=0.5)
     engine.reset(world.read())
     return world

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ BALANCED = ("trot", "predictive-trot")  # the first of them that the robot's fil
 BALANCED_AT = (0.0, 0.5, 1.0)  # [m/s]
 BALANCED_LEVELS = (15.0, 25.0, 30.0, 35.0, 40.0)  # [N s]
 LEAST = 35.0  # [N s] with balance: twice what the thesis's trots take open loop
+NARROW = 25.0  # [N s] in the stance of the resting posture
+SLIPPERY = 0.5  # friction on which that stance slips before it tips
 OFTEN, SELDOM, QUICK = 100, 20, 5  # pushes of a level up to the bar, beyond it, and in the quick version
 BATCH = 20  # pushes of one job at most
 _BLUES = ("#8fbfe8", "#1f6fb2", "#123f66")
@@ -31,8 +34,9 @@ def run(setting: Setting) -> Report:
     """Open loop in the thesis's gaits, then with balance in the gait that is meant for it."""
     robot = load("quadruped")
     balanced = next(name for name in BALANCED if name in robot.gaits)
-    levels = pushed(_open_loop(setting.quick) + _with_balance(balanced, setting.quick), setting)
-    opened, held = [x for x in levels if not x.balance], [x for x in levels if x.balance]
+    plans = (_open_loop(setting.quick), _with_balance(balanced, setting.quick), _causes(balanced, setting.quick))
+    levels = iter(pushed([level for plan in plans for level in plan], setting))
+    opened, held, causes = ([next(levels) for _ in plan] for plan in plans)
     return Report(
         title="How strong a push does it take?",
         question="While the robot walks it is pushed from the side, for 1 ms at its trunk, at random times and from "
@@ -42,7 +46,11 @@ def run(setting: Setting) -> Report:
         rows=_rows(opened, held),
         verdicts=_verdicts(opened, held),
         parameters=_parameters(robot, balanced, setting),
-        tables=(_table("Open loop", opened), _table(f"{balanced} with balance, late and noisy sensors", held)),
+        tables=(
+            _table("Open loop", opened),
+            _table(f"{balanced} with balance, late and noisy sensors", held),
+            _causes_table(causes),
+        ),
         pictures=(Picture("survival", _CAPTION, _figure(opened, held)),),
     )
 
@@ -52,14 +60,15 @@ def pushed(plan: list[Level], setting: Setting) -> list[Level]:
     jobs, belongs = [], []
     for k, level in enumerate(plan):
         for begin in range(0, level.pushes, BATCH):
-            n = min(BATCH, level.pushes - begin)
-            jobs.append(Job(level.gait, level.speed, level.impulse, n, (setting.seed, k, begin), level.balance))
+            n, seed = min(BATCH, level.pushes - begin), (setting.seed, k, begin)
+            job = Job(level.gait, level.speed, level.impulse, n, seed, level.balance, level.spread, level.friction)
+            jobs.append(job)
             belongs.append(k)
     counts = side_by_side(survived, jobs, partial(_counted, setting, len(jobs)))
     sums = [0] * len(plan)
     for k, count in zip(belongs, counts, strict=True):
         sums[k] += count
-    return [Level(x.gait, x.speed, x.impulse, n, x.pushes, x.balance) for x, n in zip(plan, sums, strict=True)]
+    return [replace(x, survived=n) for x, n in zip(plan, sums, strict=True)]
 
 
 def _counted(setting: Setting, jobs: int, done: int) -> None:
@@ -82,6 +91,17 @@ def _with_balance(gait: str, quick: bool) -> list[Level]:
         for impulse in (LEAST,) if quick else BALANCED_LEVELS:
             often = QUICK if quick else OFTEN if impulse <= LEAST else SELDOM
             out.append(Level(gait, speed, impulse, 0, often, True))
+    return out
+
+
+def _causes(gait: str, quick: bool) -> list[Level]:
+    """What is left where feet stand no farther out than at home, where the floor is slippery, or without balance."""
+    often = QUICK if quick else OFTEN
+    out = []
+    for speed in BALANCED_AT:
+        out += [Level(gait, speed, impulse, 0, often, True, spread=0.0) for impulse in (NARROW, LEAST)]
+        out.append(Level(gait, speed, LEAST, 0, often, True, spread=0.0, friction=SLIPPERY))
+        out.append(Level(gait, speed, LEAST, 0, often))
     return out
 
 
@@ -128,6 +148,19 @@ def _table(title: str, levels: list[Level]) -> Table:
     )
     rows = tuple((x.gait, x.speed, x.impulse, x.pushes, x.survived, x.share, *x.sure) for x in levels)
     return Table(title, columns, rows, "At least and at most: Wilson's interval of 95 %.")
+
+
+def _causes_table(levels: list[Level]) -> Table:
+    columns = (
+        *(Column("speed", "mm/s"), Column("impulse", "N s"), Column("balance"), Column("stance"), Column("friction")),
+        *(Column("pushes"), Column("survived")),
+    )
+    rows = tuple(
+        (x.speed, x.impulse, x.balance, "wide" if x.spread is None else "narrow", x.friction, x.pushes, x.survived)
+        for x in levels
+    )
+    note = "A robot of which the outer feet slip does not tip over them. Narrow: feet as in the resting posture."
+    return Table("What makes it so", columns, rows, note)
 
 
 def _parameters(robot: Robot, balanced: str, setting: Setting) -> tuple[Parameter, ...]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from gangart.control.balance import Balance
 from gangart.control.cyclic import CyclicEngine
-from gangart.experiments.gait_track import LEVEL, gathers, go, new_world
+from gangart.experiments.gait_track import FRICTION, LEVEL, gathers, go, new_world
 from gangart.experiments.proportion import wilson
 from gangart.robots import Gait, load
 from gangart.signals import Command, heading
@@ -31,6 +31,8 @@ class Job:
     pushes: int
     seed: tuple[int, ...]  # of times and sides, and of the sensors' noise
     balance: bool = False
+    spread: float | None = None  # [m] by which feet stand farther out than at home; None is as the gait has it
+    friction: float = FRICTION
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class Level:
     survived: int
     pushes: int
     balance: bool = False
+    spread: float | None = None  # as in `Job`
+    friction: float = FRICTION
 
     @property
     def share(self) -> float:
@@ -78,14 +82,15 @@ def make(job: Job) -> CyclicEngine:
     """The engine of a job: a gait as its file has it, or with its limit at the speed that is asked for."""
     robot = load("quadruped")
     gait: Gait = robot.gaits[job.gait]
-    gait = replace(gait, forward=max(gait.forward, job.speed))
+    spread = gait.spread if job.spread is None else job.spread
+    gait = replace(gait, forward=max(gait.forward, job.speed), spread=spread)
     return CyclicEngine(robot, gait, balance=Balance() if job.balance else None)
 
 
 def _walking(engine: CyclicEngine, job: Job, noise: int) -> World:
     fidelity = replace(LEVEL, sensor_delay=DELAY) if job.balance else LEVEL
     sensing = replace(NOISE, seed=noise) if job.balance else None
-    world = new_world(engine, fidelity, sensing)
+    world = new_world(engine, fidelity, sensing, job.friction)
     command = Command(job.speed)
     go(world, engine, command, gathers(engine, command))
     return world
